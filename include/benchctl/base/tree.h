@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A YAML document as a tree of nodes that know where they stood (libyaml). For matrices and adapters alike.
+ *
+ * The reader is strict so that nothing is lost in silence: exactly one document; duplicate keys (after unquoting),
+ * tabs or no-break spaces in indentation, and anchors that expand past the budget are errors with a position.
+ * Scalars are text exactly as written ("no", "3.10", "0128"); a quoted one is marked, a plain null (~, null, empty)
+ * is NODE_NULL. `<<` merges: explicit keys win wherever they stand, the first source of a list wins; a quoted "<<"
+ * is an ordinary key. UTF-8 (with or without BOM), CRLF and UTF-16 are read.
+ *
+ * Nodes live in the caller's arena and are immutable once read: merging and interpolation build new ones.
+ */
+#ifndef BENCHCTL_BASE_TREE_H
+#define BENCHCTL_BASE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "benchctl/base/arena.h"
+#include "benchctl/base/error.h"
+#include "benchctl/base/json.h"
+
+#define TREE_MAX_BYTES ((size_t)16 << 20)
+#define TREE_MAX_NODES 200000 /* after following aliases */
+#define TREE_MAX_DEPTH 100
+
+enum node_kind { NODE_NULL, NODE_SCALAR, NODE_LIST, NODE_MAP };
+
+/* Where a node stood. `file` is the name given to the reader; line and column count from 1; 0 when made by us. */
+struct position {
+    const char *file;
+    int line, column;
+};
+
+struct node {
+    enum node_kind kind;
+    bool quoted;           /* a scalar in quotes or a block scalar */
+    const char *text;      /* NODE_SCALAR; "" otherwise */
+    struct position at;
+    const struct node **items; /* NODE_LIST: the items; NODE_MAP: the values */
+    const struct node **keys;  /* NODE_MAP: scalars, in order */
+    size_t len;
+};
+
+/* Bytes to tree. ERROR_INVALID with "FILE:LINE:COL: ..." */
+int tree_parse(const char *bytes, size_t len, const char *file, struct arena *a, const struct node **ret, struct error *err)
+    MUST_CHECK;
+
+/* The value under `key` of a map, or NULL. */
+const struct node *node_get(const struct node *map, const char *key);
+
+/* Fills err as "FILE:LINE:COL: message" (without a position: just the message); returns -1. Kind ERROR_INVALID. */
+int node_error(struct error *err, const struct node *where, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* New nodes, for overrides and --set. */
+struct node *node_new(struct arena *a, enum node_kind kind, struct position at);
+struct node *node_new_text(struct arena *a, const char *text, struct position at);
+
+/* Deep merge: maps by key, everything else replaced by `over`; neither input is changed. Either may be NULL. */
+const struct node *node_merge(struct arena *a, const struct node *base, const struct node *over);
+
+/* A copy of map `base` with `path` ("app.env.X", list indexes as numbers) set to `value`; makes maps on the way. */
+int node_set_path(struct arena *a, const struct node *base, const char *path, const struct node *value,
+                  const struct node **ret, struct error *err) MUST_CHECK;
+
+bool node_equal(const struct node *a, const struct node *b); /* by kind and text, map order ignored */
+
+/* The nearest of `names` (NULL entries skipped) to `text` by edit distance, or NULL when none is near. */
+const char *nearest_name(const char *text, const char *const *names, size_t count);
+
+#endif
