@@ -43,7 +43,7 @@ struct json *json_new_int(int64_t value);
 struct json *json_new_number(double value); /* NaN and infinities give null; whole numbers print without a fraction */
 struct json *json_new_bool(bool value);
 struct json *json_new_null(void);
-struct json *json_copy(const struct json *j); /* deep */
+struct json *json_clone(const struct json *j); /* deep */
 
 void json_set(struct json *object, const char *key, struct json *value);
 void json_append(struct json *array, struct json *value);
@@ -65,7 +65,7 @@ double json_get_number(const struct json *o, const char *key);
 int64_t json_get_int(const struct json *o, const char *key); /* 0 unless it is a number that fits */
 bool json_get_bool(const struct json *o, const char *key);
 bool json_is_int(const struct json *j);
-bool json_equal(const struct json *a, const struct json *b);
+bool json_same(const struct json *a, const struct json *b);
 
 /* Members of an object in order: `for (void *it = json_iter(o); it; it = json_iter_next(o, it))`. */
 void *json_iter(const struct json *object);
@@ -76,7 +76,7 @@ const struct json *json_iter_value(void *iter);
 /* RFC 6901 pointer, "/latencies/99th" with ~0 and ~1; "" is the whole. NULL when nothing is there. */
 const struct json *json_pointer(const struct json *root, const char *pointer);
 
-enum json_style { JSON_COMPACT, JSON_INDENTED, JSON_SORTED /* compact, keys sorted: for digests */ };
+enum json_style { JSON_STYLE_COMPACT, JSON_STYLE_INDENTED, JSON_STYLE_SORTED /* compact, keys sorted: for digests */ };
 void json_write(const struct json *j, enum json_style style, struct strbuf *out);
 
 #endif
