@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A Docker Engine, local or remote: the dozen verbs that a sweep needs, over its HTTP API. Not a general client.
+ * A Docker Engine, local or remote: the dozen verbs that a sweep needs, over its HTTP API. Not a general
+ * client.
  *
- * An engine is a value: roles of a trial refer to one, later perhaps each to another. All calls look blocking and
- * run the loop inside (loop.h), each with a deadline; engine_start_async() and engine_remove_async() let a step
- * overlap with other work. Every object that is created carries labels; nothing is found or removed by name or
- * image, nothing is ever pruned. `struct json *` results are the caller's.
+ * An engine is a value: roles of a trial refer to one, later perhaps each to another. All calls look blocking
+ * and run the loop inside (loop.h), each with a deadline; engine_start_async() and engine_remove_async() let
+ * a step overlap with other work. Every object that is created carries labels; nothing is found or removed by
+ * name or image, nothing is ever pruned. `struct json *` results are the caller's.
  */
 #ifndef BENCHCTL_ENGINE_H
 #define BENCHCTL_ENGINE_H
@@ -17,19 +18,23 @@
 #include "benchctl/http.h"
 
 /* Labels on everything we create. */
-#define LABEL_RUN "org.benchctl.run"        /* the sweep's run id (a random hex id) */
-#define LABEL_OWNER "org.benchctl.owner"    /* HOST:PID:STARTTIME of the benchctl that made it, to tell the dead from the living */
-#define LABEL_ROLE "org.benchctl.role"      /* app, database, load, a service's name, network */
+#define LABEL_RUN "org.benchctl.run" /* the sweep's run id (a random hex id) */
+#define LABEL_OWNER                                                                                          \
+    "org.benchctl.owner" /* HOST:PID:STARTTIME of the benchctl that made it, to tell the dead from the       \
+                            living */
+#define LABEL_ROLE "org.benchctl.role" /* app, database, load, a service's name, network */
 #define LABEL_SCENARIO "org.benchctl.scenario"
 #define LABEL_TRIAL "org.benchctl.trial"
-#define LABEL_DIR "org.benchctl.dir"        /* the run directory */
+#define LABEL_DIR "org.benchctl.dir" /* the run directory */
 
 struct engine;
 
-/* From --engine or the environment: unix:///path, tcp://host:port (TLS when DOCKER_TLS_VERIFY is set, with DOCKER_CERT_PATH),
- * http:// and https:// alike; NULL url: DOCKER_HOST, else unix:///var/run/docker.sock. Negotiates the API version
- * without a prefix and refuses with both ranges when they do not meet. ERROR_ENVIRONMENT with a hint when nobody answers. */
-int engine_open(struct loop *l, struct http *h, const char *url, struct engine **ret, struct error *err) MUST_CHECK;
+/* From --engine or the environment: unix:///path, tcp://host:port (TLS when DOCKER_TLS_VERIFY is set, with
+ * DOCKER_CERT_PATH), http:// and https:// alike; NULL url: DOCKER_HOST, else unix:///var/run/docker.sock.
+ * Negotiates the API version without a prefix and refuses with both ranges when they do not meet.
+ * ERROR_ENVIRONMENT with a hint when nobody answers. */
+int engine_open(struct loop *l, struct http *h, const char *url, struct engine **ret,
+                struct error *err) MUST_CHECK;
 void engine_close(struct engine *e);
 DEFINE_CLEANUP(struct engine *, engine_close);
 
@@ -38,9 +43,9 @@ struct engine_facts {
     const char *url, *name, *version, *api_version; /* name: "Docker Engine", "Podman", ... */
     const char *id;                                 /* /info ID, to notice another engine */
     const char *kernel, *storage_driver, *cgroup_driver, *os;
-    int cgroup_version;                             /* 1, 2, or 0 when unknown */
-    bool local;                                     /* a Unix socket: cgroup files of its containers may be readable */
-    bool memory_limit, swap_limit;                  /* what /info says it can enforce */
+    int cgroup_version;            /* 1, 2, or 0 when unknown */
+    bool local;                    /* a Unix socket: cgroup files of its containers may be readable */
+    bool memory_limit, swap_limit; /* what /info says it can enforce */
     int64_t memory_bytes;
     int cpus;
 };
@@ -50,15 +55,16 @@ int engine_info(struct engine *e, struct json **ret, struct error *err) MUST_CHE
 /* --- images -------------------------------------------------------------------------------------------- */
 
 struct engine_image {
-    char *id;               /* sha256:... : containers are created from this, not from the tag */
-    char **repo_digests;    /* NULL-terminated */
+    char *id;            /* sha256:... : containers are created from this, not from the tag */
+    char **repo_digests; /* NULL-terminated */
     char *architecture, *os;
     int64_t size_bytes;
-    struct json *inspect;   /* the whole reply */
+    struct json *inspect; /* the whole reply */
 };
 void engine_image_release(struct engine_image *i);
 
-int engine_image_inspect(struct engine *e, const char *reference, struct engine_image *ret, struct error *err) MUST_CHECK;
+int engine_image_inspect(struct engine *e, const char *reference, struct engine_image *ret,
+                         struct error *err) MUST_CHECK;
 
 /* Progress lines of build, pull and load: one short text each. May be NULL. */
 typedef void engine_progress_fn(const char *line, void *data);
@@ -73,85 +79,96 @@ struct engine_build {
     int64_t timeout_ns;
 };
 /* The image id, from the build's own stream. A failed step gives its output's tail. */
-int engine_image_build(struct engine *e, const struct engine_build *b, char **ret_id, struct error *err) MUST_CHECK;
-/* Pull; credentials are the caller's JSON for X-Registry-Auth or NULL. An error inside the 200 stream is an error. */
-int engine_image_pull(struct engine *e, const char *reference, const char *auth_json, engine_progress_fn *progress, void *data,
-                      struct error *err) MUST_CHECK;
+int engine_image_build(struct engine *e, const struct engine_build *b, char **ret_id,
+                       struct error *err) MUST_CHECK;
+/* Pull; credentials are the caller's JSON for X-Registry-Auth or NULL. An error inside the 200 stream is an
+ * error. */
+int engine_image_pull(struct engine *e, const char *reference, const char *auth_json,
+                      engine_progress_fn *progress, void *data, struct error *err) MUST_CHECK;
 /* `docker load` of an archive file, and `docker import` of a root file system tar. */
-int engine_image_load(struct engine *e, const char *path, engine_progress_fn *progress, void *data, struct error *err) MUST_CHECK;
-int engine_image_import(struct engine *e, const char *path, const char *reference, const struct text_list *changes,
-                        char **ret_id, struct error *err) MUST_CHECK;
+int engine_image_load(struct engine *e, const char *path, engine_progress_fn *progress, void *data,
+                      struct error *err) MUST_CHECK;
+int engine_image_import(struct engine *e, const char *path, const char *reference,
+                        const struct text_list *changes, char **ret_id, struct error *err) MUST_CHECK;
 
 /* --- networks ------------------------------------------------------------------------------------------ */
 
-int engine_network_create(struct engine *e, const char *name, const struct text_map *labels, char **ret_id, struct error *err)
-    MUST_CHECK;
-int engine_network_remove(struct engine *e, const char *id, struct error *err) MUST_CHECK; /* gone already is fine */
+int engine_network_create(struct engine *e, const char *name, const struct text_map *labels, char **ret_id,
+                          struct error *err) MUST_CHECK;
+int engine_network_remove(struct engine *e, const char *id,
+                          struct error *err) MUST_CHECK; /* gone already is fine */
 
 /* --- containers ---------------------------------------------------------------------------------------- */
 
 enum restart_policy { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, RESTART_UNLESS_STOPPED };
 
 struct engine_container {
-    const char *name;           /* carries the run id */
-    const char *image;          /* an id */
-    const char *alias;          /* on the network; NULL: none */
-    const char *network;        /* network id, "host" or "none" */
-    const struct text_map *env; /* name, value; values may be secret */
+    const char *name;                             /* carries the run id */
+    const char *image;                            /* an id */
+    const char *alias;                            /* on the network; NULL: none */
+    const char *network;                          /* network id, "host" or "none" */
+    const struct text_map *env;                   /* name, value; values may be secret */
     const struct text_list *entrypoint, *command; /* NULL or empty: the image's */
     const struct text_map *labels;
     const char *cpuset, *user, *working_dir;
-    int64_t memory_bytes, swap_bytes; /* SIZE_UNLIMITED; swap is the extra beyond memory: 0 = off, sent as MemorySwap = memory */
-    double cpus;                /* NAN: no limit */
-    int64_t pids;               /* SIZE_UNLIMITED */
-    int64_t shm_bytes;          /* SCHEMA_ABSENT: the engine's default */
+    int64_t memory_bytes, swap_bytes; /* SIZE_UNLIMITED; swap is the extra beyond memory: 0 = off, sent as
+                                         MemorySwap = memory */
+    double cpus;                      /* NAN: no limit */
+    int64_t pids;                     /* SIZE_UNLIMITED */
+    int64_t shm_bytes;                /* SCHEMA_ABSENT: the engine's default */
     enum restart_policy restart;
-    int64_t restart_max;        /* 0: no maximum */
-    bool init;                  /* a reaping PID 1 */
+    int64_t restart_max;           /* 0: no maximum */
+    bool init;                     /* a reaping PID 1 */
     const struct text_list *binds; /* HOST:CONTAINER[:ro] */
     const struct text_list *tmpfs;
-    const char *stop_signal;    /* NULL: the image's */
-    bool quiet_logs;            /* no log driver at all */
+    const char *stop_signal; /* NULL: the image's */
+    bool quiet_logs;         /* no log driver at all */
 };
-/* The new container's id; warnings of the reply (newline-separated, "" if none) go to ret_warnings. On conflict: the holder is named. */
-int engine_container_create(struct engine *e, const struct engine_container *c, char **ret_id, char **ret_warnings, struct error *err)
-    MUST_CHECK;
+/* The new container's id; warnings of the reply (newline-separated, "" if none) go to ret_warnings. On
+ * conflict: the holder is named. */
+int engine_container_create(struct engine *e, const struct engine_container *c, char **ret_id,
+                            char **ret_warnings, struct error *err) MUST_CHECK;
 
 /* What inspect says, parsed; unknown numbers NAN or SCHEMA_ABSENT. */
 struct engine_state {
-    char *status;          /* created, running, paused, restarting, removing, exited, dead */
+    char *status; /* created, running, paused, restarting, removing, exited, dead */
     bool running, restarting, oom_killed, paused, dead;
     int exit_code;
     int64_t pid;
-    char *error;           /* State.Error */
+    char *error;                               /* State.Error */
     int64_t started_wall_ns, finished_wall_ns; /* -1 unset */
     char *started_at, *finished_at;
     int64_t restart_count;
-    char *health;          /* NULL when there is no health check */
-    char *address;         /* on the network it was created with; NULL: none */
+    char *health;  /* NULL when there is no health check */
+    char *address; /* on the network it was created with; NULL: none */
     char *image_id;
     bool tty;
     /* what the engine says it applied */
     int64_t memory_bytes, swap_bytes, pids; /* SIZE_UNLIMITED; swap: extra beyond memory */
     double cpus;
     char *cpuset;
-    struct json *inspect;  /* the whole reply */
+    struct json *inspect; /* the whole reply */
 };
 void engine_state_release(struct engine_state *s);
 int engine_state_parse(const struct json *inspect, struct engine_state *ret, struct error *err) MUST_CHECK;
-int engine_container_inspect(struct engine *e, const char *id, struct engine_state *ret, struct error *err) MUST_CHECK;
+int engine_container_inspect(struct engine *e, const char *id, struct engine_state *ret,
+                             struct error *err) MUST_CHECK;
 
 int engine_container_start(struct engine *e, const char *id, struct error *err) MUST_CHECK;
-int engine_container_stop(struct engine *e, const char *id, int grace_s, struct error *err) MUST_CHECK; /* stopped already is fine */
+int engine_container_stop(struct engine *e, const char *id, int grace_s,
+                          struct error *err) MUST_CHECK; /* stopped already is fine */
 int engine_container_kill(struct engine *e, const char *id, const char *signal, struct error *err) MUST_CHECK;
-int engine_container_wait(struct engine *e, const char *id, int *ret_code, struct error *err) MUST_CHECK; /* not the end under a restart policy */
+int engine_container_wait(struct engine *e, const char *id, int *ret_code,
+                          struct error *err) MUST_CHECK; /* not the end under a restart policy */
 /* force, volumes; "not found" and "already in progress" are fine, then waits (bounded) until it is gone. */
 int engine_container_remove(struct engine *e, const char *id, struct error *err) MUST_CHECK;
 
 /* A call under way. Owned by the caller; engine_call_wait() finishes it; engine_call_free() abandons it. */
 struct engine_call;
-int engine_start_async(struct engine *e, const char *id, struct engine_call **ret, struct error *err) MUST_CHECK;
-int engine_remove_async(struct engine *e, const char *id, struct engine_call **ret, struct error *err) MUST_CHECK;
+int engine_start_async(struct engine *e, const char *id, struct engine_call **ret,
+                       struct error *err) MUST_CHECK;
+int engine_remove_async(struct engine *e, const char *id, struct engine_call **ret,
+                        struct error *err) MUST_CHECK;
 int engine_call_wait(struct engine_call *c, struct error *err) MUST_CHECK;
 bool engine_call_done(const struct engine_call *c);
 void engine_call_free(struct engine_call *c);
@@ -167,7 +184,8 @@ struct engine_objects {
     struct engine_object *items;
     size_t len;
 };
-int engine_list_ours(struct engine *e, const char *run, struct engine_objects *ret, struct error *err) MUST_CHECK;
+int engine_list_ours(struct engine *e, const char *run, struct engine_objects *ret,
+                     struct error *err) MUST_CHECK;
 void engine_objects_release(struct engine_objects *o);
 
 /* --- streams ------------------------------------------------------------------------------------------- */
@@ -177,52 +195,58 @@ void engine_stream_close(struct engine_stream *s); /* NULL is fine */
 DEFINE_CLEANUP(struct engine_stream *, engine_stream_close);
 
 struct engine_event {
-    const char *type, *action;      /* "container"; start, die, oom, kill, health_status: healthy, ... */
-    const char *id;                 /* the object's */
-    const char *role, *scenario;    /* from our labels; "" when absent */
-    int exit_code;                  /* die; -1 otherwise */
-    int signal;                     /* kill; 0 otherwise */
-    int64_t wall_ns;                /* timeNano */
+    const char *type, *action;   /* "container"; start, die, oom, kill, health_status: healthy, ... */
+    const char *id;              /* the object's */
+    const char *role, *scenario; /* from our labels; "" when absent */
+    int exit_code;               /* die; -1 otherwise */
+    int signal;                  /* kill; 0 otherwise */
+    int64_t wall_ns;             /* timeNano */
     const struct json *raw;
 };
-/* `gap` is called when the stream ended and events may be missing: after it reconnects (with since) by itself. May be NULL. */
+/* `gap` is called when the stream ended and events may be missing: after it reconnects (with since) by
+ * itself. May be NULL. */
 struct engine_event_handler {
     void (*event)(const struct engine_event *ev, void *data);
     void (*gap)(const char *why, void *data);
     void *data;
 };
-/* Subscribes to events of objects with LABEL_RUN=run; is connected when it returns. Exact repeats are dropped. */
-int engine_events_open(struct engine *e, const char *run, const struct engine_event_handler *h, struct engine_stream **ret,
-                       struct error *err) MUST_CHECK;
+/* Subscribes to events of objects with LABEL_RUN=run; is connected when it returns. Exact repeats are
+ * dropped. */
+int engine_events_open(struct engine *e, const char *run, const struct engine_event_handler *h,
+                       struct engine_stream **ret, struct error *err) MUST_CHECK;
 
-/* Follows a container's log into two open files (the same fd twice is fine), demultiplexed; reopens by itself when the
- * container restarts. `on_line` (may be NULL) gets each complete line of both, for readiness by log. */
+/* Follows a container's log into two open files (the same fd twice is fine), demultiplexed; reopens by itself
+ * when the container restarts. `on_line` (may be NULL) gets each complete line of both, for readiness by log.
+ */
 struct engine_log_options {
     int stdout_fd, stderr_fd;
-    int64_t max_bytes;      /* per stream; more is dropped and counted */
+    int64_t max_bytes; /* per stream; more is dropped and counted */
     void (*on_line)(const char *line, size_t len, bool is_stderr, void *data);
     void *data;
 };
-int engine_logs_open(struct engine *e, const char *id, const struct engine_log_options *o, struct engine_stream **ret, struct error *err)
-    MUST_CHECK;
+int engine_logs_open(struct engine *e, const char *id, const struct engine_log_options *o,
+                     struct engine_stream **ret, struct error *err) MUST_CHECK;
 /* Waits (bounded) until the log of an ended container has been read to its end. */
 int engine_logs_finish(struct engine_stream *s, int64_t deadline_ns, struct error *err) MUST_CHECK;
 /* The last `lines` lines at once, for error messages. */
-int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_text, struct error *err) MUST_CHECK;
+int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_text,
+                     struct error *err) MUST_CHECK;
 
 /* Raw stats replies, one JSON body per second (stream=1); the sample module reads them. */
-int engine_stats_open(struct engine *e, const char *id, void (*on_stats)(const struct json *stats, void *data), void *data,
+int engine_stats_open(struct engine *e, const char *id,
+                      void (*on_stats)(const struct json *stats, void *data), void *data,
                       struct engine_stream **ret, struct error *err) MUST_CHECK;
 
-/* --- parts that tests and fuzzers feed directly ---------------------------------------------------------- */
+/* --- parts that tests and fuzzers feed directly ----------------------------------------------------------
+ */
 
 /* The 8-byte-framed log stream, or raw bytes when tty. */
 struct log_demux {
     bool tty;
     unsigned char header[8];
     size_t header_len, left;
-    int channel;     /* 1 stdout, 2 stderr */
-    bool bad;        /* a frame type that does not exist: the rest is not readable */
+    int channel; /* 1 stdout, 2 stderr */
+    bool bad;    /* a frame type that does not exist: the rest is not readable */
 };
 /* 0, or -1 on a bad frame. `sink` gets payload pieces. */
 int log_demux_feed(struct log_demux *d, const char *bytes, size_t len,
@@ -230,10 +254,13 @@ int log_demux_feed(struct log_demux *d, const char *bytes, size_t len,
 /* At the end: false when a frame was cut short. */
 bool log_demux_complete(const struct log_demux *d);
 
-/* "1.41" as major, minor; compares two; picks the version to speak. 0 or -1 with both ranges in the message. */
-int engine_pick_version(const char *engine_min, const char *engine_max, char ret[16], struct error *err) MUST_CHECK;
+/* "1.41" as major, minor; compares two; picks the version to speak. 0 or -1 with both ranges in the message.
+ */
+int engine_pick_version(const char *engine_min, const char *engine_max, char ret[16],
+                        struct error *err) MUST_CHECK;
 
-/* One value of a build/pull stream: progress text, or an error (kind ERROR_ENVIRONMENT) when it carries one. */
+/* One value of a build/pull stream: progress text, or an error (kind ERROR_ENVIRONMENT) when it carries one.
+ */
 int engine_stream_message(const struct json *message, char **ret_progress, struct error *err) MUST_CHECK;
 
 #endif

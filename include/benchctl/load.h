@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Load generators behind adapter files (adapters/load/NAME.yaml): how to find the program, how to call it, how to read
- * each value of its output. Gives argv and parses results; starting the process or the container is the conductor's
- * matter, so that a generator can run beside benchctl, in a container, or later on another host.
+ * Load generators behind adapter files (adapters/load/NAME.yaml): how to find the program, how to call it,
+ * how to read each value of its output. Gives argv and parses results; starting the process or the container
+ * is the conductor's matter, so that a generator can run beside benchctl, in a container, or later on another
+ * host.
  */
 #ifndef BENCHCTL_LOAD_H
 #define BENCHCTL_LOAD_H
@@ -13,74 +14,87 @@
 
 struct load_adapter;
 
-/* Directories searched for adapters, in order: $BENCHCTL_ADAPTERS, the matrix' directory's adapters/, the source or installed
- * data directory. NULL-terminated; the caller frees with free(). */
+/* Directories searched for adapters, in order: $BENCHCTL_ADAPTERS, the matrix' directory's adapters/, the
+ * source or installed data directory. NULL-terminated; the caller frees with free(). */
 char **adapter_directories(const char *matrix_dir);
 void adapter_directories_free(char **dirs);
 
-int load_adapter_read(const char *name, const char *matrix_dir, struct load_adapter **ret, struct error *err) MUST_CHECK;
-int load_adapter_parse(const char *bytes, size_t len, const char *file, struct load_adapter **ret, struct error *err) MUST_CHECK;
+int load_adapter_read(const char *name, const char *matrix_dir, struct load_adapter **ret,
+                      struct error *err) MUST_CHECK;
+int load_adapter_parse(const char *bytes, size_t len, const char *file, struct load_adapter **ret,
+                       struct error *err) MUST_CHECK;
 void load_adapter_free(struct load_adapter *a);
 DEFINE_CLEANUP(struct load_adapter *, load_adapter_free);
 
 const char *load_adapter_name(const struct load_adapter *a);
 const char *load_adapter_help(const struct load_adapter *a);
-const char *load_adapter_file(const struct load_adapter *a);  /* where it was read from */
-const char *load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL for one that runs nothing (idle) */
-const char *load_adapter_package(const struct load_adapter *a); /* what installs it, for the hint; may be NULL */
-extern const struct schema load_adapter_schema;                 /* for docs/adapters.md */
+const char *load_adapter_file(const struct load_adapter *a); /* where it was read from */
+const char *
+load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL for one that runs nothing (idle) */
+const char *
+load_adapter_package(const struct load_adapter *a); /* what installs it, for the hint; may be NULL */
+extern const struct schema load_adapter_schema;     /* for docs/adapters.md */
 
 /* Is this option map what the adapter declares? Errors have positions and "did you mean". */
-int load_adapter_check_options(const struct load_adapter *a, const struct node *options, struct error *err) MUST_CHECK;
+int load_adapter_check_options(const struct load_adapter *a, const struct node *options,
+                               struct error *err) MUST_CHECK;
 
 /* What one call needs: texts are fully resolved. */
 struct load_call {
-    const char *target;       /* http://10.0.0.2:8080 */
-    const char *path;         /* "/" */
-    const char *script;       /* absolute, or NULL; inside a container: the path there */
+    const char *target; /* http://10.0.0.2:8080 */
+    const char *path;   /* "/" */
+    const char *script; /* absolute, or NULL; inside a container: the path there */
     int64_t duration_ns;
     const struct node *options;
-    const char *output_dir;   /* where raw output goes (as the generator sees it) */
+    const char *output_dir; /* where raw output goes (as the generator sees it) */
     bool warmup;
 };
 
-/* The argv, environment and files to write beforehand (for instance the wrapper script that adds a JSON report). */
+/* The argv, environment and files to write beforehand (for instance the wrapper script that adds a JSON
+ * report). */
 struct load_command {
-    struct text_list argv;    /* empty: nothing to run, wait `duration` instead */
+    struct text_list argv; /* empty: nothing to run, wait `duration` instead */
     struct text_map env;
-    struct text_map files;    /* name in output_dir: content */
+    struct text_map files;                 /* name in output_dir: content */
     const char *stdout_name, *stderr_name; /* files in output_dir */
 };
-int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena, struct load_command *ret,
-                         struct error *err) MUST_CHECK;
+int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
+                         struct load_command *ret, struct error *err) MUST_CHECK;
 
 /* argv that prints the version, and how to read it from that output. Empty argv: none. */
-int load_adapter_version_command(const struct load_adapter *a, struct arena *arena, struct text_list *ret_argv, struct error *err) MUST_CHECK;
-const char *load_adapter_read_version(const struct load_adapter *a, const char *output, struct arena *arena); /* NULL: not found */
+int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,
+                                 struct text_list *ret_argv, struct error *err) MUST_CHECK;
+const char *load_adapter_read_version(const struct load_adapter *a, const char *output,
+                                      struct arena *arena); /* NULL: not found */
 
 struct load_outcome {
-    bool ran;          /* the program was started and ended by itself */
+    bool ran; /* the program was started and ended by itself */
     int wait_status;
-    double window_ms;  /* by our clock */
+    double window_ms;        /* by our clock */
     int64_t started_wall_ns; /* older output files are not this run's */
 };
 /*
- * Reads the output files in `dir`. 0 with a result even when requests failed; -1 when there is no complete result: text cut short,
- * nothing measured, an exit status that means failure (its meaning is in the message), a value without its unit.
- * `problems` (may be NULL) gets sentences about partial results ("latency not measured: ...").
+ * Reads the output files in `dir`. 0 with a result even when requests failed; -1 when there is no complete
+ * result: text cut short, nothing measured, an exit status that means failure (its meaning is in the
+ * message), a value without its unit. `problems` (may be NULL) gets sentences about partial results ("latency
+ * not measured: ...").
  */
 struct load_problems {
     const char **items;
     size_t len;
 };
-int load_adapter_collect(const struct load_adapter *a, const char *dir, const struct load_outcome *o, struct arena *arena,
-                         struct load_result *ret, struct load_problems *problems, struct error *err) MUST_CHECK;
+int load_adapter_collect(const struct load_adapter *a, const char *dir, const struct load_outcome *o,
+                         struct arena *arena, struct load_result *ret, struct load_problems *problems,
+                         struct error *err) MUST_CHECK;
 
-/* Parses recorded output files (adapter parse): `files` are paths; which output each is follows from the adapter's outputs in order. */
-int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count, struct arena *arena,
-                             struct load_result *ret, struct load_problems *problems, struct error *err) MUST_CHECK;
+/* Parses recorded output files (adapter parse): `files` are paths; which output each is follows from the
+ * adapter's outputs in order. */
+int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count,
+                             struct arena *arena, struct load_result *ret, struct load_problems *problems,
+                             struct error *err) MUST_CHECK;
 
-/* Names of all adapters found in `dirs` (sorted, first directory wins): NULL-terminated; free each and the array. */
+/* Names of all adapters found in `dirs` (sorted, first directory wins): NULL-terminated; free each and the
+ * array. */
 char **load_adapter_list(char *const *dirs);
 
 #endif

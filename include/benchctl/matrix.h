@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The matrix file: bytes → tree (base/tree.h) → checked, immutable struct matrix. Says what a person wrote; what
- * follows from it (scenarios, order) is plan.h's matter. Nothing here touches engine, database or network; `check`
- * of referenced files is matrix_check_files().
+ * The matrix file: bytes → tree (base/tree.h) → checked, immutable struct matrix. Says what a person wrote;
+ * what follows from it (scenarios, order) is plan.h's matter. Nothing here touches engine, database or
+ * network; `check` of referenced files is matrix_check_files().
  */
 #ifndef BENCHCTL_MATRIX_H
 #define BENCHCTL_MATRIX_H
@@ -38,9 +38,9 @@ struct override_rule {
     const struct node *set;
 };
 struct include_rule {
-    const char **values;       /* one text per axis, in axis order; may be new values */
-    const struct node *extra;  /* NODE_MAP of variables beyond the axes, or NULL */
-    const struct node *item;   /* the item itself: values with fields are found here */
+    const char **values;      /* one text per axis, in axis order; may be new values */
+    const struct node *extra; /* NODE_MAP of variables beyond the axes, or NULL */
+    const struct node *item;  /* the item itself: values with fields are found here */
     struct position at;
 };
 
@@ -55,13 +55,13 @@ struct notify_settings {
 };
 
 struct matrix {
-    const char *file, *dir;   /* as given; the directory that relative paths are relative to (absolute) */
+    const char *file, *dir; /* as given; the directory that relative paths are relative to (absolute) */
     const char *name, *title;
-    const struct node *root;  /* the whole tree after --set */
-    const struct node *vars;  /* NODE_MAP or NULL */
+    const struct node *root; /* the whole tree after --set */
+    const struct node *vars; /* NODE_MAP or NULL */
     struct axis *axes;
     size_t axis_count;
-    struct schema_list zip;   /* struct zip_group */
+    struct schema_list zip; /* struct zip_group */
     struct condition *excludes;
     size_t exclude_count;
     struct include_rule *includes;
@@ -73,7 +73,7 @@ struct matrix {
     struct host_settings host;
     struct notify_settings notify;
     const struct parity_settings *parity; /* interpolated with vars and env; NULL when absent */
-    const struct node *base;  /* the settings part of the tree (app, services, database, load, ...) */
+    const struct node *base; /* the settings part of the tree (app, services, database, load, ...) */
     struct arena *arena;
 };
 
@@ -89,9 +89,10 @@ struct matrix_options {
     int64_t seed;   /* SCHEMA_ABSENT: as the matrix says */
 };
 
-int matrix_parse(const char *bytes, size_t len, const char *file, const struct matrix_options *options, struct matrix **ret,
-                 struct error *err) MUST_CHECK;
-int matrix_read(const char *path, const struct matrix_options *options, struct matrix **ret, struct error *err) MUST_CHECK;
+int matrix_parse(const char *bytes, size_t len, const char *file, const struct matrix_options *options,
+                 struct matrix **ret, struct error *err) MUST_CHECK;
+int matrix_read(const char *path, const struct matrix_options *options, struct matrix **ret,
+                struct error *err) MUST_CHECK;
 void matrix_free(struct matrix *m);
 DEFINE_CLEANUP(struct matrix *, matrix_free);
 
@@ -99,24 +100,26 @@ DEFINE_CLEANUP(struct matrix *, matrix_free);
 extern const struct schema matrix_schema;
 
 /*
- * Settings of one combination: base + matching overrides, `${...}` filled in, read by settings_schema into `a`.
- * `values` holds, per axis, the axis value; `extra` an include's variables or NULL. Overrides that apply are told by
- * override_applies(i). Run-time references and secrets stay; relative paths become absolute; anything else
- * unresolved is an error with its position. `ret_tree` (may be NULL) gets the merged, interpolated tree.
+ * Settings of one combination: base + matching overrides, `${...}` filled in, read by settings_schema into
+ * `a`. `values` holds, per axis, the axis value; `extra` an include's variables or NULL. Overrides that apply
+ * are told by override_applies(i). Run-time references and secrets stay; relative paths become absolute;
+ * anything else unresolved is an error with its position. `ret_tree` (may be NULL) gets the merged,
+ * interpolated tree.
  */
 struct matrix_combination {
     const struct axis_value *const *values; /* axis_count of them */
     const struct node *extra;
     const bool *overrides; /* override_count flags: which apply */
 };
-int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a, struct settings *ret,
-                   const struct node **ret_tree, struct error *err) MUST_CHECK;
+int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a,
+                   struct settings *ret, const struct node **ret_tree, struct error *err) MUST_CHECK;
 
 /* Every file the settings name (schemas, scripts, contexts, Dockerfiles) exists and can be read. */
 int matrix_check_files(const struct matrix *m, const struct settings *s, struct error *err) MUST_CHECK;
 
 /* Calls visit(path, data) for each input file and directory that a scenario refers to (absolute paths). */
-int matrix_each_input(const struct matrix *m, const struct settings *s, int (*visit)(const char *path, void *data, struct error *err),
-                      void *data, struct error *err) MUST_CHECK;
+int matrix_each_input(const struct matrix *m, const struct settings *s,
+                      int (*visit)(const char *path, void *data, struct error *err), void *data,
+                      struct error *err) MUST_CHECK;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that sources which must be the same are the same (libgit2): trees of commits compared by path, kind, mode class
- * and blob id, or the named string constants of sources compared by name, value and order. Reads repositories only:
- * never fetches, never looks at working files, never writes.
+ * Proves that sources which must be the same are the same (libgit2): trees of commits compared by path, kind,
+ * mode class and blob id, or the named string constants of sources compared by name, value and order. Reads
+ * repositories only: never fetches, never looks at working files, never writes.
  */
 #ifndef BENCHCTL_PARITY_H
 #define BENCHCTL_PARITY_H
@@ -13,15 +13,16 @@
 #include "benchctl/settings.h"
 
 struct parity_difference {
-    const char *path;   /* file, or constant name */
-    const char *what;   /* readable: "missing in springboot/imperative-synth", "content differs: 1f3a… / 9c0b… (line ends only)" */
-    bool warning;       /* mode only */
+    const char *path; /* file, or constant name */
+    const char *what; /* readable: "missing in springboot/imperative-synth", "content differs: 1f3a… / 9c0b…
+                         (line ends only)" */
+    bool warning;     /* mode only */
 };
 
 struct parity_member_result {
     const char *repo, *ref, *full_ref, *commit, *path; /* commit: 40 or 64 hex digits */
-    const char *tag;         /* tag object id of an annotated tag, or NULL */
-    const char *object;      /* tree or blob id of the path */
+    const char *tag;                                   /* tag object id of an annotated tag, or NULL */
+    const char *object;                                /* tree or blob id of the path */
     bool shallow;
     size_t files;
 };
@@ -30,13 +31,13 @@ struct parity_check_result {
     const char *name;
     enum compare_mode compare;
     bool ok;
-    const char *error;       /* NULL, or why it could not be compared (also not ok) */
-    size_t compared;         /* files or constants */
+    const char *error; /* NULL, or why it could not be compared (also not ok) */
+    size_t compared;   /* files or constants */
     struct parity_member_result *members;
     size_t member_count;
     struct parity_difference *differences;
     size_t difference_count;
-    const char *note;        /* "compared without content (partial clone)", ... or NULL */
+    const char *note; /* "compared without content (partial clone)", ... or NULL */
 };
 
 struct parity_result {
@@ -49,10 +50,10 @@ struct parity_options {
     bool any_owner; /* read repositories that belong to somebody else (noted in the result) */
 };
 
-/* Everything goes into `a`. -1 only when nothing could be tried; a check that fails or cannot run is in the result.
- * When a check's error is a missing repository or ref its text says what would provide it. */
-int parity_run(const struct parity_settings *s, const struct parity_options *options, struct arena *a, struct parity_result *ret,
-               struct error *err) MUST_CHECK;
+/* Everything goes into `a`. -1 only when nothing could be tried; a check that fails or cannot run is in the
+ * result. When a check's error is a missing repository or ref its text says what would provide it. */
+int parity_run(const struct parity_settings *s, const struct parity_options *options, struct arena *a,
+               struct parity_result *ret, struct error *err) MUST_CHECK;
 
 struct json *parity_to_json(const struct parity_result *r);
 
@@ -61,7 +62,7 @@ struct source_constant {
     const char *name, *value;
     int line;
 };
-int parity_scan_constants(const char *source, size_t len, const char *name_glob, struct arena *a, struct source_constant **ret,
-                          size_t *ret_len, struct error *err) MUST_CHECK;
+int parity_scan_constants(const char *source, size_t len, const char *name_glob, struct arena *a,
+                          struct source_constant **ret, size_t *ret_len, struct error *err) MUST_CHECK;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which scenarios a matrix means and in which order their trials run. Pure: the same matrix, options and seed give
- * the same plan on every machine. Holds indexes only, so that a million scenarios fit; a scenario's settings are
- * resolved when asked for.
+ * Which scenarios a matrix means and in which order their trials run. Pure: the same matrix, options and seed
+ * give the same plan on every machine. Holds indexes only, so that a million scenarios fit; a scenario's
+ * settings are resolved when asked for.
  */
 #ifndef BENCHCTL_PLAN_H
 #define BENCHCTL_PLAN_H
@@ -13,7 +13,8 @@
 struct plan;
 
 struct plan_options {
-    const char *const *filters; /* "axis=value,value", "axis!=value", "memory<=256m"; several are anded; globs */
+    const char *const
+        *filters; /* "axis=value,value", "axis!=value", "memory<=256m"; several are anded; globs */
     size_t filter_count;
     bool keep_dropped; /* remember for every combination which rule made, changed or dropped it (--explain) */
 };
@@ -23,9 +24,10 @@ struct plan_counts {
     uint64_t product, zipped_away, excluded, included, filtered, scenarios, trials;
 };
 
-/* ERROR_INVALID for every rule of the contract: a rule that matches nothing, unknown axes, duplicates, an empty result,
- * an include that an exclude matches. The matrix must outlive the plan. */
-int plan_make(const struct matrix *m, const struct plan_options *options, struct plan **ret, struct error *err) MUST_CHECK;
+/* ERROR_INVALID for every rule of the contract: a rule that matches nothing, unknown axes, duplicates, an
+ * empty result, an include that an exclude matches. The matrix must outlive the plan. */
+int plan_make(const struct matrix *m, const struct plan_options *options, struct plan **ret,
+              struct error *err) MUST_CHECK;
 void plan_free(struct plan *p);
 DEFINE_CLEANUP(struct plan *, plan_free);
 
@@ -38,7 +40,7 @@ struct scenario {
     size_t index;
     const struct axis_value *const *values; /* one per axis */
     const struct node *extra;
-    const char *id;                         /* "micronaut/imperative/jvm/256m" */
+    const char *id; /* "micronaut/imperative/jvm/256m" */
 };
 /* Filled into `a`. */
 void plan_scenario(const struct plan *p, size_t i, struct arena *a, struct scenario *ret);
@@ -50,7 +52,8 @@ struct resolved {
     const struct node *tree;
     char digest[SHA256_HEX_SIZE];
 };
-int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret, struct error *err) MUST_CHECK;
+int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret,
+                 struct error *err) MUST_CHECK;
 
 /* Which overrides apply to scenario i: flags into an array of override_count. */
 void plan_overrides(const struct plan *p, size_t i, bool *ret_flags);
@@ -68,7 +71,8 @@ int64_t plan_estimate_ns(const struct settings *s);
 /* plan.json: seed, mode, counts, scenarios with axes, digest and settings, order. Streams to fd. */
 int plan_write_json(const struct plan *p, int fd, bool with_settings, struct error *err) MUST_CHECK;
 
-/* Safe for file names and labels: letters, digits, `._-+`, other bytes as %XX; "." and ".." escaped. Appends. */
+/* Safe for file names and labels: letters, digits, `._-+`, other bytes as %XX; "." and ".." escaped. Appends.
+ */
 void scenario_id_part(const char *text, struct strbuf *out);
 
 #endif

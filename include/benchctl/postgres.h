@@ -2,9 +2,9 @@
 /*
  * Brings a database to a known state and proves it (libpq, asynchronous on the loop). Not a migration tool.
  *
- * Order of calls: postgres_connect() (waits for real readiness), postgres_seed() once per sweep and seed content,
- * then for each trial postgres_reset() while no application is connected, postgres_counters() at both ends of the
- * measured window, postgres_query() for checks.
+ * Order of calls: postgres_connect() (waits for real readiness), postgres_seed() once per sweep and seed
+ * content, then for each trial postgres_reset() while no application is connected, postgres_counters() at
+ * both ends of the measured window, postgres_query() for checks.
  */
 #ifndef BENCHCTL_POSTGRES_H
 #define BENCHCTL_POSTGRES_H
@@ -16,26 +16,28 @@
 struct postgres;
 
 struct postgres_options {
-    const char *url;          /* an existing server, or NULL and: */
+    const char *url;                    /* an existing server, or NULL and: */
     const char *host, *user, *password; /* password may be NULL */
     int port;
-    const char *name;         /* the benchmark's database */
-    int64_t ready_deadline_ns;   /* absolute */
+    const char *name;             /* the benchmark's database */
+    int64_t ready_deadline_ns;    /* absolute */
     int64_t statement_timeout_ns; /* per statement; 0: 60 s */
-    const bool *give_up;      /* becomes true when waiting is pointless (the container has died); may be NULL */
+    const bool *give_up; /* becomes true when waiting is pointless (the container has died); may be NULL */
 };
 
 /*
- * Connects to the maintenance database and waits until queries over TCP succeed several times on one postmaster start
- * time. "Not yet" is refused, reset, 57P03; wrong password, no such database, TLS refusals fail at once (ERROR_ENVIRONMENT,
- * never with the password or URL in the text). ERROR_TIMEOUT with the last answer otherwise.
+ * Connects to the maintenance database and waits until queries over TCP succeed several times on one
+ * postmaster start time. "Not yet" is refused, reset, 57P03; wrong password, no such database, TLS refusals
+ * fail at once (ERROR_ENVIRONMENT, never with the password or URL in the text). ERROR_TIMEOUT with the last
+ * answer otherwise.
  */
-int postgres_connect(struct loop *l, const struct postgres_options *options, struct postgres **ret, struct error *err) MUST_CHECK;
+int postgres_connect(struct loop *l, const struct postgres_options *options, struct postgres **ret,
+                     struct error *err) MUST_CHECK;
 void postgres_close(struct postgres *p);
 DEFINE_CLEANUP(struct postgres *, postgres_close);
 
 struct postgres_facts {
-    const char *version;      /* "15.20 (Debian ...)" */
+    const char *version; /* "15.20 (Debian ...)" */
     int version_num, max_connections, superuser_reserved;
     const char *collation_warning; /* NULL, or the recorded condition */
     const struct json *settings;   /* name: value of those that differ from the defaults */
@@ -49,13 +51,15 @@ struct postgres_script {
 };
 
 /*
- * Makes the sealed template from template0 by the scripts (each on a fresh connection; an error names FILE:LINE and the statement),
- * VACUUM ANALYZE, takes the manifest (row counts, sequence positions, sizes), forbids connections. `digest` names the template
- * ("benchctl_seed_<first 12 digits>"), so a sealed one of the same content made by this run is reused; without scripts: an empty one.
- * With RESET_NONE nothing is made. Templates are dropped by postgres_drop_templates().
+ * Makes the sealed template from template0 by the scripts (each on a fresh connection; an error names
+ * FILE:LINE and the statement), VACUUM ANALYZE, takes the manifest (row counts, sequence positions, sizes),
+ * forbids connections. `digest` names the template
+ * ("benchctl_seed_<first 12 digits>"), so a sealed one of the same content made by this run is reused;
+ * without scripts: an empty one. With RESET_NONE nothing is made. Templates are dropped by
+ * postgres_drop_templates().
  */
-int postgres_seed(struct postgres *p, const struct postgres_script *scripts, size_t count, const char *digest, struct error *err)
-    MUST_CHECK;
+int postgres_seed(struct postgres *p, const struct postgres_script *scripts, size_t count, const char *digest,
+                  struct error *err) MUST_CHECK;
 
 struct postgres_reset_result {
     double reset_ms, clone_ms, prove_ms;
@@ -63,32 +67,36 @@ struct postgres_reset_result {
     double size_bytes;
 };
 /*
- * The benchmark database as seeded: template (drop with force, clone), truncate (lists and empties the seeded tables with RESTART
- * IDENTITY, loads the seed scripts' data again), recreate (drop, run the scripts again). Then the state is proven against the manifest; ANALYZE
- * where needed, CHECKPOINT. Pre-flight: nobody else is connected. A difference or a timeout is an error that lists it.
+ * The benchmark database as seeded: template (drop with force, clone), truncate (lists and empties the seeded
+ * tables with RESTART IDENTITY, loads the seed scripts' data again), recreate (drop, run the scripts again).
+ * Then the state is proven against the manifest; ANALYZE where needed, CHECKPOINT. Pre-flight: nobody else is
+ * connected. A difference or a timeout is an error that lists it.
  */
-int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret, struct error *err) MUST_CHECK;
+int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret,
+                   struct error *err) MUST_CHECK;
 
 struct postgres_counters {
     double commits, rollbacks, deadlocks, temp_bytes, size_bytes; /* of the benchmark database */
     double tup_inserted, tup_updated, tup_deleted;
-    double checkpoints, wal_bytes;   /* server-wide; NAN where the version lacks them */
-    double autovacuum_runs;          /* sum over its tables */
+    double checkpoints, wal_bytes; /* server-wide; NAN where the version lacks them */
+    double autovacuum_runs;        /* sum over its tables */
     double connections, prepared_xacts;
 };
 int postgres_counters(struct postgres *p, struct postgres_counters *ret, struct error *err) MUST_CHECK;
 
-/* One value of SQL run on the benchmark database over a fresh connection; NULL value gives NULL. The caller frees.
- * Read only unless it says otherwise: it runs in a transaction that is rolled back. */
+/* One value of SQL run on the benchmark database over a fresh connection; NULL value gives NULL. The caller
+ * frees. Read only unless it says otherwise: it runs in a transaction that is rolled back. */
 int postgres_query(struct postgres *p, const char *sql, char **ret_text, struct error *err) MUST_CHECK;
 
 /* What an application needs to connect, without a password. */
 const char *postgres_database_name(const struct postgres *p);
 
-/* Drops the benchmark database and the templates this object made: at the sweep's end on a server that is not ours. */
+/* Drops the benchmark database and the templates this object made: at the sweep's end on a server that is not
+ * ours. */
 int postgres_drop(struct postgres *p, struct error *err) MUST_CHECK;
 
-/* Splits a URL or conninfo into host, port, user, name for ${database.*}; the password is kept apart. The caller frees each. */
+/* Splits a URL or conninfo into host, port, user, name for ${database.*}; the password is kept apart. The
+ * caller frees each. */
 struct postgres_target {
     char *host, *user, *name, *password;
     int port;

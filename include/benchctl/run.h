@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The conductor: takes a plan, an engine and a run directory to sealed trials. A trial is an array of steps, each
- * with a do and an undo; whatever happens, undos of what was begun run in reverse. Finished trials go to a callback, so
- * that a crash keeps what is finished and a test plugs in a list. Prints nothing: progress goes to a callback too.
+ * The conductor: takes a plan, an engine and a run directory to sealed trials. A trial is an array of steps,
+ * each with a do and an undo; whatever happens, undos of what was begun run in reverse. Finished trials go to
+ * a callback, so that a crash keeps what is finished and a test plugs in a list. Prints nothing: progress
+ * goes to a callback too.
  */
 #ifndef BENCHCTL_RUN_H
 #define BENCHCTL_RUN_H
@@ -32,10 +33,10 @@ struct run_callbacks {
 
 struct run_options {
     const char *engine_url;
-    const char *run_id;      /* hex; labels carry it */
+    const char *run_id; /* hex; labels carry it */
     const char *run_dir;
-    bool keep;               /* leave the last failed trial's containers */
-    int64_t budget_ns;       /* 0: none */
+    bool keep;                       /* leave the last failed trial's containers */
+    int64_t budget_ns;               /* 0: none */
     int max_infrastructure_failures; /* in a row, then stop; default 5 */
 };
 
@@ -44,18 +45,20 @@ struct run_summary {
     bool interrupted;
 };
 
-/* What the sweep needs and does not have, each with what would provide it: images, generator, refs. Empty: ready. */
+/* What the sweep needs and does not have, each with what would provide it: images, generator, refs. Empty:
+ * ready. */
 struct missing_list {
     char **items;
     size_t len;
 };
 
 /*
- * Runs every trial of the plan that is not sealed yet. 0 when each was executed or skipped by the budget; -1 when the
- * sweep cannot go on (ERROR_ENVIRONMENT) or was interrupted (ERROR_INTERRUPTED, resumable). Everything that it
- * made in the engine has been removed in either case.
+ * Runs every trial of the plan that is not sealed yet. 0 when each was executed or skipped by the budget; -1
+ * when the sweep cannot go on (ERROR_ENVIRONMENT) or was interrupted (ERROR_INTERRUPTED, resumable).
+ * Everything that it made in the engine has been removed in either case.
  */
-int run_sweep(struct loop *l, const struct plan *p, const struct run_options *o, const struct run_callbacks *cb,
-              struct run_summary *ret, struct json **ret_info, struct error *err) MUST_CHECK;
+int run_sweep(struct loop *l, const struct plan *p, const struct run_options *o,
+              const struct run_callbacks *cb, struct run_summary *ret, struct json **ret_info,
+              struct error *err) MUST_CHECK;
 
 #endif

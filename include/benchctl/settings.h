@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one scenario is to do: the matrix language below `axes`, typed. Read from a tree by the schema table in
- * src/matrix/schema_settings.c; lives in the arena it was read into and is immutable. Texts may still hold run-time
- * references (`${app.host}`, `${load.ok}`) and `${secret:NAME}`, which the conductor fills in at the last moment.
- * Absent numbers: NAN; absent sizes, durations and integers: SCHEMA_ABSENT.
+ * What one scenario is to do: the matrix language below `axes`, typed. Read from a tree by the schema table
+ * in src/matrix/schema_settings.c; lives in the arena it was read into and is immutable. Texts may still hold
+ * run-time references (`${app.host}`, `${load.ok}`) and `${secret:NAME}`, which the conductor fills in at the
+ * last moment. Absent numbers: NAN; absent sizes, durations and integers: SCHEMA_ABSENT.
  */
 #ifndef BENCHCTL_SETTINGS_H
 #define BENCHCTL_SETTINGS_H
@@ -12,7 +12,12 @@
 #include "benchctl/base/units.h"
 
 enum network_mode { NETWORK_BRIDGE, NETWORK_HOST };
-enum restart_mode { RESTART_MODE_NO, RESTART_MODE_ON_FAILURE, RESTART_MODE_ALWAYS, RESTART_MODE_UNLESS_STOPPED };
+enum restart_mode {
+    RESTART_MODE_NO,
+    RESTART_MODE_ON_FAILURE,
+    RESTART_MODE_ALWAYS,
+    RESTART_MODE_UNLESS_STOPPED
+};
 enum service_scope { SCOPE_TRIAL, SCOPE_SWEEP };
 enum reset_mode { RESET_TEMPLATE, RESET_TRUNCATE, RESET_RECREATE, RESET_NONE };
 enum order_mode { ORDER_LISTED, ORDER_INTERLEAVED, ORDER_RANDOM };
@@ -27,13 +32,13 @@ struct build_settings {
 
 /* When is a container ready? Exactly one of http, tcp, log, healthcheck. */
 struct ready_settings {
-    const char *http;     /* path, starting with '/' */
-    int64_t status;       /* expected HTTP status, 200 */
+    const char *http; /* path, starting with '/' */
+    int64_t status;   /* expected HTTP status, 200 */
     bool tcp;
-    const char *log;      /* regular expression (POSIX extended) */
+    const char *log; /* regular expression (POSIX extended) */
     bool healthcheck;
     int64_t timeout_ns;
-    int64_t consecutive;  /* good answers in a row, 1 */
+    int64_t consecutive; /* good answers in a row, 1 */
 };
 
 struct startup_settings {
@@ -42,7 +47,7 @@ struct startup_settings {
 
 struct metrics_settings {
     const char *path;
-    int64_t port;      /* absent: the container's port */
+    int64_t port; /* absent: the container's port */
     int64_t every_ns;
     const char *adapter;
 };
@@ -60,9 +65,9 @@ struct container_settings {
     const char *cpuset;
     int64_t pids, shm_bytes;
     enum restart_mode restart;
-    int64_t restart_max;  /* of on-failure:N; 0: none */
+    int64_t restart_max;      /* of on-failure:N; 0: none */
     const char *restart_text; /* as written */
-    int64_t port;         /* SCHEMA_ABSENT: none */
+    int64_t port;             /* SCHEMA_ABSENT: none */
     const struct ready_settings *ready;
     const struct startup_settings *startup;
     const struct metrics_settings *metrics;
@@ -78,7 +83,7 @@ struct database_settings {
     const struct container_settings *service; /* or */
     const char *url;                          /* an existing server (may hold a secret) */
     const char *name, *user, *password;
-    struct text_list schema;                  /* SQL files, absolute once planned */
+    struct text_list schema; /* SQL files, absolute once planned */
     enum reset_mode reset;
     int64_t ready_timeout_ns, statement_timeout_ns;
     struct position at;
@@ -107,16 +112,16 @@ struct warmup_settings {
 
 struct load_settings {
     const char *adapter;
-    const char *image;      /* run the generator in a container */
+    const char *image; /* run the generator in a container */
     const char *cpuset;
     int64_t memory_bytes;
-    const char *script;     /* absolute once planned */
-    const char *target;     /* default ${app.url} */
-    const char *path;       /* default "/" */
+    const char *script; /* absolute once planned */
+    const char *target; /* default ${app.url} */
+    const char *path;   /* default "/" */
     const struct warmup_settings *warmup;
     int64_t duration_ns;
-    double max_error_rate;  /* default 0.01 */
-    int64_t timeout_ns;     /* how long past warm-up or duration before the generator is stopped; default 30 s */
+    double max_error_rate; /* default 0.01 */
+    int64_t timeout_ns; /* how long past warm-up or duration before the generator is stopped; default 30 s */
     struct text_map env;
     const struct node *options; /* every other key: the adapter's own options, checked by the load module */
     const struct node *requests, *phases; /* builtin only */
@@ -124,8 +129,9 @@ struct load_settings {
 };
 
 struct sample_settings {
-    int64_t engine_ns; /* period of resource samples; default 100 ms where cgroup files are readable, else 1 s */
-    int64_t host_ns;   /* default 1 s */
+    int64_t
+        engine_ns; /* period of resource samples; default 100 ms where cgroup files are readable, else 1 s */
+    int64_t host_ns; /* default 1 s */
 };
 
 struct check_settings {

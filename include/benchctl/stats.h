@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in, numbers out: summaries over trials. NAN inputs are skipped; nothing measured gives NAN. Pure. */
+/* Numbers in, numbers out: summaries over trials. NAN inputs are skipped; nothing measured gives NAN. Pure.
+ */
 #ifndef BENCHCTL_STATS_H
 #define BENCHCTL_STATS_H
 
 #include <stddef.h>
 
 struct summary {
-    size_t n;               /* values that were numbers */
+    size_t n; /* values that were numbers */
     double mean, median, min, max;
-    double stdev;           /* sample standard deviation; NAN for n < 2 */
-    double cv_pct;          /* stdev / mean in percent */
-    double low, high;       /* 95 % confidence interval of the mean (Student's t); NAN for n < 2 */
+    double stdev;     /* sample standard deviation; NAN for n < 2 */
+    double cv_pct;    /* stdev / mean in percent */
+    double low, high; /* 95 % confidence interval of the mean (Student's t); NAN for n < 2 */
 };
 
 /* `values` are not changed. */

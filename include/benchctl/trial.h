@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one execution of a scenario produced: the record that everything after the run works on. Data only; JSON in
- * and out by the names of docs/outcomes.md. Quantities that were not measured are NAN (null in JSON), never 0.
+ * What one execution of a scenario produced: the record that everything after the run works on. Data only;
+ * JSON in and out by the names of docs/outcomes.md. Quantities that were not measured are NAN (null in JSON),
+ * never 0.
  */
 #ifndef BENCHCTL_TRIAL_H
 #define BENCHCTL_TRIAL_H
@@ -12,9 +13,18 @@
 #include "benchctl/base/arena.h"
 #include "benchctl/base/json.h"
 
-enum outcome { OUTCOME_OK, OUTCOME_DEGRADED, OUTCOME_CRASHED, OUTCOME_NOT_READY, OUTCOME_INVALID, OUTCOME_ERROR, OUTCOME_SKIPPED,
-               OUTCOMES };
-const char *outcome_name(enum outcome o); /* "ok", "degraded", "crashed", "not-ready", "invalid", "error", "skipped" */
+enum outcome {
+    OUTCOME_OK,
+    OUTCOME_DEGRADED,
+    OUTCOME_CRASHED,
+    OUTCOME_NOT_READY,
+    OUTCOME_INVALID,
+    OUTCOME_ERROR,
+    OUTCOME_SKIPPED,
+    OUTCOMES
+};
+const char *
+outcome_name(enum outcome o); /* "ok", "degraded", "crashed", "not-ready", "invalid", "error", "skipped" */
 int outcome_parse(const char *text, enum outcome *ret);
 
 struct step_time {
@@ -51,10 +61,11 @@ struct load_result {
 };
 
 struct container_exit {
-    double at_ms;      /* since the load began; negative before */
+    double at_ms; /* since the load began; negative before */
     int code;
     bool oom;
-    const char *cause; /* "oom", "killed by benchctl", "signal 11 (SEGV)", "exit 1", "sigkill, cause unknown (...)" */
+    const char *
+        cause; /* "oom", "killed by benchctl", "signal 11 (SEGV)", "exit 1", "sigkill, cause unknown (...)" */
 };
 
 struct effective {
@@ -66,7 +77,7 @@ struct container_result {
     const char *role;
     struct {
         double limit, used_avg, used_peak, anon_avg, anon_peak, file_avg, peak; /* bytes */
-        const char *peak_source; /* "kernel" or "sampled" */
+        const char *peak_source;                                                /* "kernel" or "sampled" */
     } memory_bytes;
     struct {
         double avg, peak, total_ms; /* cores */
@@ -75,8 +86,8 @@ struct container_result {
     double restarts, oom_kills;
     struct container_exit *exits;
     size_t exit_count;
-    double uptime_pct;  /* of the load window */
-    double samples;     /* how many there were */
+    double uptime_pct;         /* of the load window */
+    double samples;            /* how many there were */
     const char *sample_source; /* "cgroup v1", "cgroup v2", "stats api" */
     struct effective effective;
     const char *address, *container_id;
@@ -121,7 +132,7 @@ struct trial {
     const char *digest;
     enum outcome outcome;
     const char *reason;
-    const char *started_at; /* RFC 3339 */
+    const char *started_at;          /* RFC 3339 */
     double duration_ms, overhead_ms; /* overhead: neither warm-up, load nor cooldown */
     struct step_time *steps;
     size_t step_count;
@@ -150,22 +161,27 @@ void load_result_init(struct load_result *r);
 void container_result_init(struct container_result *c, const char *role);
 
 struct json *trial_to_json(const struct trial *t);
-struct json *load_result_to_json(const struct load_result *r); /* the `load` object; `adapter parse` prints it */
-/* Strings and arrays go into `a`. Unknown members are ignored, missing ones are NAN; ERROR_INVALID when it is not a trial. */
+struct json *
+load_result_to_json(const struct load_result *r); /* the `load` object; `adapter parse` prints it */
+/* Strings and arrays go into `a`. Unknown members are ignored, missing ones are NAN; ERROR_INVALID when it is
+ * not a trial. */
 int trial_from_json(const struct json *j, struct arena *a, struct trial *ret, struct error *err) MUST_CHECK;
 
 /*
- * A number of the trial by its recorded name ("load.error_rate", "app.memory_bytes.used_peak", "database.rollbacks",
- * "metrics.heap_used_bytes.max"): NAN when not measured; -1 when there is no such name. For expect, checks, reports.
+ * A number of the trial by its recorded name ("load.error_rate", "app.memory_bytes.used_peak",
+ * "database.rollbacks", "metrics.heap_used_bytes.max"): NAN when not measured; -1 when there is no such name.
+ * For expect, checks, reports.
  */
 int trial_number(const struct json *trial, const char *name, double *ret);
 
-/* "load.error_rate <= 0.01": <, <=, >, >=, ==, !=. A name that was not measured fails with a message that says so. */
+/* "load.error_rate <= 0.01": <, <=, >, >=, ==, !=. A name that was not measured fails with a message that
+ * says so. */
 struct expectation {
     const char *name, *op;
     double bound;
 };
-int expectation_parse(const char *text, struct arena *a, struct expectation *ret, struct error *err) MUST_CHECK;
+int expectation_parse(const char *text, struct arena *a, struct expectation *ret,
+                      struct error *err) MUST_CHECK;
 bool expectation_holds(const struct expectation *e, double value); /* NAN never holds */
 
 #endif

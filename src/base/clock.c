@@ -82,8 +82,10 @@ int64_t clock_parse_rfc3339(const char *text)
     int used = 0;
     int64_t fraction_ns = 0, offset_s;
 
-    if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
-                        &tm.tm_sec, &used) != 6 || !used)
+    if (!text ||
+        sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+               &tm.tm_min, &tm.tm_sec, &used) != 6 ||
+        !used)
         return -1;
     if (tm.tm_year < 1970)
         return -1;

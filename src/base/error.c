@@ -12,16 +12,11 @@ static const struct {
     const char *name;
     int exit_code;
 } kinds[ERROR_KINDS] = {
-    [ERROR_NONE] = {"none", 0},
-    [ERROR_USAGE] = {"usage", 2},
-    [ERROR_INVALID] = {"invalid", 2},
-    [ERROR_ENVIRONMENT] = {"environment", 3},
-    [ERROR_PARITY] = {"parity", 4},
-    [ERROR_TRIAL] = {"trial", 1},
-    [ERROR_NOT_FOUND] = {"not found", 3},
-    [ERROR_CONFLICT] = {"conflict", 3},
-    [ERROR_TIMEOUT] = {"timeout", 3},
-    [ERROR_INTERRUPTED] = {"interrupted", 130},
+    [ERROR_NONE] = {"none", 0},           [ERROR_USAGE] = {"usage", 2},
+    [ERROR_INVALID] = {"invalid", 2},     [ERROR_ENVIRONMENT] = {"environment", 3},
+    [ERROR_PARITY] = {"parity", 4},       [ERROR_TRIAL] = {"trial", 1},
+    [ERROR_NOT_FOUND] = {"not found", 3}, [ERROR_CONFLICT] = {"conflict", 3},
+    [ERROR_TIMEOUT] = {"timeout", 3},     [ERROR_INTERRUPTED] = {"interrupted", 130},
 };
 
 int error_exit_code(enum error_kind kind)

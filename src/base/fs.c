@@ -13,7 +13,8 @@ static int path_error(struct error *err, const char *what, const char *path)
 {
     int e = errno;
 
-    return error_errno(err, e == ENOENT || e == ENOTDIR ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, e, "cannot %s '%s'", what, path);
+    return error_errno(err, e == ENOENT || e == ENOTDIR ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, e,
+                       "cannot %s '%s'", what, path);
 }
 
 int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err)

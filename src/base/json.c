@@ -27,7 +27,8 @@ void json_free(struct json *j)
 int json_parse(const char *bytes, size_t len, const char *name, struct json **ret, struct error *err)
 {
     json_error_t e;
-    json_t *j = json_loadb(bytes ? bytes : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
+    json_t *j =
+        json_loadb(bytes ? bytes : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
 
     if (!j)
         return error_set(err, ERROR_INVALID, "%s:%d:%d: not JSON: %s", name, e.line, e.column, e.text);
@@ -77,14 +78,19 @@ struct json *json_new_array(void)
 /* Length of the UTF-8 sequence at p (at most `left` bytes), or 0 when it is none (RFC 3629). */
 static size_t utf8_length(const unsigned char *p, size_t left)
 {
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+    size_t n = p[0] < 0x80                   ? 1
+               : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+               : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+               : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                             : 0;
 
     if (!n || n > left)
         return 0;
     for (size_t i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
+        (p[0] == 0xf4 && p[1] > 0x8f))
         return 0;
     return n;
 }
@@ -304,7 +310,8 @@ static const struct json *pointer_step(const struct json *j, const char *token)
 {
     if (json_type_of(j) == JSON_TYPE_OBJECT)
         return json_get(j, token);
-    if (json_type_of(j) != JSON_TYPE_ARRAY || !token[0] || strspn(token, "0123456789") != strlen(token) || strlen(token) > 9)
+    if (json_type_of(j) != JSON_TYPE_ARRAY || !token[0] || strspn(token, "0123456789") != strlen(token) ||
+        strlen(token) > 9)
         return NULL;
     return json_at(j, strtoul(token, NULL, 10));
 }
@@ -335,6 +342,7 @@ void json_write(const struct json *j, enum json_style style, struct strbuf *out)
         [JSON_STYLE_INDENTED] = JSON_INDENT(2),
         [JSON_STYLE_SORTED] = JSON_COMPACT | JSON_SORT_KEYS,
     };
-    if (json_dump_callback(raw(j), dump_piece, out, flags[style] | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) != 0)
+    if (json_dump_callback(raw(j), dump_piece, out,
+                           flags[style] | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) != 0)
         abort();
 }

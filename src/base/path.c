@@ -71,8 +71,8 @@ static const char *match_one(const char *p, char c)
 }
 
 /*
- * Backtracks to the last star and to the last double star only: a later double star makes every earlier one final, so
- * the time is bounded by the product of the lengths.
+ * Backtracks to the last star and to the last double star only: a later double star makes every earlier one
+ * final, so the time is bounded by the product of the lengths.
  */
 bool glob_match(const char *p, const char *s)
 {
@@ -122,7 +122,7 @@ typedef VEC(char *) name_list;
 
 static void free_names(name_list *names)
 {
-    vec_each(n, names)
+    vec_each (n, names)
         free(*n);
     vec_release(names);
 }
@@ -132,7 +132,8 @@ static int list_dir(const char *path, name_list *ret, struct error *err)
     CLEANUP(closedir) DIR *d = opendir(path);
 
     if (!d)
-        return error_errno(err, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, errno, "cannot read directory '%s'", path);
+        return error_errno(err, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, errno,
+                           "cannot read directory '%s'", path);
     for (struct dirent *e; (e = readdir(d));)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
             vec_push(ret, xstrdup(e->d_name));
@@ -148,7 +149,7 @@ static int walk_below(const char *root, const char *relative, fs_visit *visit, v
 
     if (list_dir(dir, &names, err) < 0)
         return -1;
-    vec_each(name, &names) {
+    vec_each (name, &names) {
         CLEANUP_FREE char *below = path_join(relative, *name);
         CLEANUP_FREE char *full = path_join(root, below);
         struct stat st;

@@ -38,7 +38,8 @@ size_t number_scan(const char *text, size_t len, double *ret_value)
     return (size_t)(end - copy);
 }
 
-/* "12", "0.5": digits with an optional decimal part, at most 18 digits in all. Returns where it ends, or NULL. */
+/* "12", "0.5": digits with an optional decimal part, at most 18 digits in all. Returns where it ends, or
+ * NULL. */
 static const char *scan_decimal(const char *p, double *ret)
 {
     const char *start = p;
@@ -61,7 +62,8 @@ static const char *scan_decimal(const char *p, double *ret)
 static int bad_size(struct error *err, const char *text)
 {
     (void)error_set(err, ERROR_INVALID, "'%.64s' is not a size", text);
-    return error_hint(err, "write a number with a unit, for instance 256m, 0.5g or 256MiB (base 1024), or unlimited");
+    return error_hint(
+        err, "write a number with a unit, for instance 256m, 0.5g or 256MiB (base 1024), or unlimited");
 }
 
 int size_parse(const char *text, int64_t *ret_bytes, struct error *err)
@@ -78,10 +80,13 @@ int size_parse(const char *text, int64_t *ret_bytes, struct error *err)
         return bad_size(err, text);
     if (!*p) {
         (void)error_set(err, ERROR_INVALID, "size '%.64s' has no unit", text);
-        return error_hint(err, "other tools would take it as %s bytes; write %sb for that, or %sm for mebibytes", text, text, text);
+        return error_hint(err,
+                          "other tools would take it as %s bytes; write %sb for that, or %sm for mebibytes",
+                          text, text, text);
     }
     const char *unit = memchr(units, *p | 0x20, sizeof(units) - 1);
-    bool plain = unit && (p[1] == '\0' || (unit != units && (strcasecmp(p + 1, "b") == 0 || strcasecmp(p + 1, "ib") == 0)));
+    bool plain = unit && (p[1] == '\0' ||
+                          (unit != units && (strcasecmp(p + 1, "b") == 0 || strcasecmp(p + 1, "ib") == 0)));
     if (!plain)
         return bad_size(err, text);
     double bytes = ldexp(number, 10 * (int)(unit - units));
@@ -99,8 +104,13 @@ static const struct {
     const char *name;
     int64_t ns;
 } duration_units[] = {
-    {"d", INT64_C(86400000000000)}, {"h", INT64_C(3600000000000)}, {"m", INT64_C(60000000000)}, {"s", INT64_C(1000000000)},
-    {"ms", 1000000},                {"us", 1000},                  {"ns", 1},
+    {"d", INT64_C(86400000000000)},
+    {"h", INT64_C(3600000000000)},
+    {"m", INT64_C(60000000000)},
+    {"s", INT64_C(1000000000)},
+    {"ms", 1000000},
+    {"us", 1000},
+    {"ns", 1},
 };
 #define DURATION_UNITS (sizeof(duration_units) / sizeof(duration_units[0]))
 
@@ -132,7 +142,8 @@ int duration_parse(const char *text, int64_t *ret_ns, struct error *err)
             (void)error_set(err, ERROR_INVALID, "duration '%.64s' has no unit", text);
             return error_hint(err, "write %ss for seconds or %sms for milliseconds", text, text);
         }
-        while (u < DURATION_UNITS && (strlen(duration_units[u].name) != n || strncmp(duration_units[u].name, unit, n) != 0))
+        while (u < DURATION_UNITS &&
+               (strlen(duration_units[u].name) != n || strncmp(duration_units[u].name, unit, n) != 0))
             u++;
         if (u == DURATION_UNITS)
             return bad_duration(err, text);

@@ -16,7 +16,8 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 DEFINE_CLEANUP(struct arena *, arena_free);
 
-/* Forgets everything allocated but keeps the first block, for loops that resolve one scenario after another. */
+/* Forgets everything allocated but keeps the first block, for loops that resolve one scenario after another.
+ */
 void arena_reset(struct arena *a);
 
 void *arena_alloc(struct arena *a, size_t size);

@@ -18,14 +18,16 @@ int64_t clock_boottime_ns(void); /* CLOCK_BOOTTIME: differs from the above by th
 int64_t clock_wall_ns(void);     /* CLOCK_REALTIME since 1970, a label */
 double clock_ms_since(int64_t start_ns);
 
-/* RFC 3339 in UTC with milliseconds, "2026-01-31T08:00:00.123Z". `buf` holds at least CLOCK_STAMP_SIZE bytes. */
+/* RFC 3339 in UTC with milliseconds, "2026-01-31T08:00:00.123Z". `buf` holds at least CLOCK_STAMP_SIZE bytes.
+ */
 #define CLOCK_STAMP_SIZE 32
 const char *clock_rfc3339(int64_t wall_ns, char *buf);
 
 /* The compact stamp of run directories, "20260131T080000Z". */
 const char *clock_compact(int64_t wall_ns, char *buf);
 
-/* Reads RFC 3339 as the engine writes it (0-9 fractional digits, Z or an offset); -1 when it is not one or is year 1. */
+/* Reads RFC 3339 as the engine writes it (0-9 fractional digits, Z or an offset); -1 when it is not one or is
+ * year 1. */
 int64_t clock_parse_rfc3339(const char *text);
 
 #endif

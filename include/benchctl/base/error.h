@@ -17,7 +17,8 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* What went wrong, as far as a caller or the exit code cares. The table in error.c gives each its exit code. */
+/* What went wrong, as far as a caller or the exit code cares. The table in error.c gives each its exit code.
+ */
 enum error_kind {
     ERROR_NONE = 0,
     ERROR_USAGE,       /* the command line is off */
@@ -39,7 +40,10 @@ struct error {
     char hint[1024];    /* empty when there is none */
 };
 
-#define ERROR_INIT {0}
+#define ERROR_INIT                                                                                           \
+    {                                                                                                        \
+        0                                                                                                    \
+    }
 
 /* Fills `err` and returns -1, so that `return error_set(...)` reads as what it does. Clears an older hint. */
 int error_set(struct error *err, enum error_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -53,7 +57,8 @@ int error_wrap(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Sets the hint (what the reader can do about it); returns -1. */
 int error_hint(struct error *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* The exit code that the contract gives a kind: 2 usage and input, 3 environment, 4 parity, 130 interrupted, else 1. */
+/* The exit code that the contract gives a kind: 2 usage and input, 3 environment, 4 parity, 130 interrupted,
+ * else 1. */
 int error_exit_code(enum error_kind kind);
 
 /* The kind's name as records spell it, for instance "environment". Static storage. */

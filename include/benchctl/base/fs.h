@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files and paths. Everything opens with O_CLOEXEC. Errors name the path and are ERROR_ENVIRONMENT (ERROR_NOT_FOUND
- * when it does not exist); a full disk has a hint.
+ * Files and paths. Everything opens with O_CLOEXEC. Errors name the path and are ERROR_ENVIRONMENT
+ * (ERROR_NOT_FOUND when it does not exist); a full disk has a hint.
  */
 #ifndef BENCHCTL_BASE_FS_H
 #define BENCHCTL_BASE_FS_H
@@ -25,7 +25,7 @@ int fs_write(const char *path, const void *bytes, size_t len, struct error *err)
 /* All of `len` to `fd`, through EINTR and short writes; `name` is for the message. */
 int fs_write_all(int fd, const void *bytes, size_t len, const char *name, struct error *err) MUST_CHECK;
 
-int fs_mkdirs(const char *path, struct error *err) MUST_CHECK; /* mkdir -p, mode 0755 */
+int fs_mkdirs(const char *path, struct error *err) MUST_CHECK;      /* mkdir -p, mode 0755 */
 int fs_remove_tree(const char *path, struct error *err) MUST_CHECK; /* never follows links; missing is fine */
 int fs_sync_dir(const char *path, struct error *err) MUST_CHECK;
 int fs_copy(const char *from, const char *to, struct error *err) MUST_CHECK;

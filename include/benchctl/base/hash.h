@@ -12,7 +12,8 @@
 struct sha256;
 struct sha256 *sha256_new(void);
 void sha256_update(struct sha256 *h, const void *bytes, size_t len);
-void sha256_final(struct sha256 *h, char hex[SHA256_HEX_SIZE]); /* may be followed by a new sequence of updates */
+void sha256_final(struct sha256 *h,
+                  char hex[SHA256_HEX_SIZE]); /* may be followed by a new sequence of updates */
 void sha256_free(struct sha256 *h);
 DEFINE_CLEANUP(struct sha256 *, sha256_free);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `${...}` in text. `$${` is a literal `${`. Names are dotted words; `${env:NAME}`, `${env:NAME:-default}` and
+ * `${...}` in text. `$${` is a literal `${`. Names are dotted words; `${env:NAME}`, `${env:NAME:-default}`
+ * and
  * `${secret:NAME}` are passed to the lookup with their prefix. No expressions, no nesting.
  */
 #ifndef BENCHCTL_BASE_INTERPOLATE_H
@@ -21,13 +22,14 @@ enum lookup_result {
 typedef enum lookup_result lookup_fn(const char *name, struct strbuf *out, void *data, struct error *err);
 
 /* Appends `text` with every reference replaced. ERROR_INVALID without a position: the caller wraps. */
-int interpolate(const char *text, lookup_fn *lookup, void *data, struct strbuf *out, struct error *err) MUST_CHECK;
+int interpolate(const char *text, lookup_fn *lookup, void *data, struct strbuf *out,
+                struct error *err) MUST_CHECK;
 
 /* Does the text hold a reference at all? */
 bool has_reference(const char *text);
 
 /* Calls `visit` for each reference's name. Stops and returns -1 when visit does. */
-int each_reference(const char *text, int (*visit)(const char *name, void *data, struct error *err), void *data,
-                   struct error *err) MUST_CHECK;
+int each_reference(const char *text, int (*visit)(const char *name, void *data, struct error *err),
+                   void *data, struct error *err) MUST_CHECK;
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * JSON values (jansson, wrapped once). The rules that jansson leaves to the caller are made here:
  *
- * - json_parse() takes exactly one value and nothing but blanks after it, refuses duplicate keys, and caps depth
- *   (jansson: 2048) and size (the caller's buffer). json_stream_* takes values that arrive in pieces.
+ * - json_parse() takes exactly one value and nothing but blanks after it, refuses duplicate keys, and caps
+ * depth (jansson: 2048) and size (the caller's buffer). json_stream_* takes values that arrive in pieces.
  * - A NaN or infinite number is written as null; json_number() of a null or absent member is NaN.
  * - Writers keep insertion order, so that files are the same byte for byte for the same input.
  *
@@ -21,18 +21,27 @@
 
 struct json; /* opaque: jansson's json_t */
 
-enum json_type { JSON_TYPE_NULL, JSON_TYPE_BOOL, JSON_TYPE_NUMBER, JSON_TYPE_TEXT, JSON_TYPE_ARRAY, JSON_TYPE_OBJECT };
+enum json_type {
+    JSON_TYPE_NULL,
+    JSON_TYPE_BOOL,
+    JSON_TYPE_NUMBER,
+    JSON_TYPE_TEXT,
+    JSON_TYPE_ARRAY,
+    JSON_TYPE_OBJECT
+};
 
 void json_free(struct json *j);
 DEFINE_CLEANUP(struct json *, json_free);
 
 /* `name` is what the message calls the input ("inspect reply", a file name). */
-int json_parse(const char *bytes, size_t len, const char *name, struct json **ret, struct error *err) MUST_CHECK;
+int json_parse(const char *bytes, size_t len, const char *name, struct json **ret,
+               struct error *err) MUST_CHECK;
 int json_read_file(const char *path, size_t max, struct json **ret, struct error *err) MUST_CHECK;
 
-/* One value from the front of a buffer that may hold several or only a part: 1 and *ret_used when one is complete,
- * 0 when more bytes are needed, -1 when it can never become one. */
-int json_take(const char *bytes, size_t len, struct json **ret, size_t *ret_used, struct error *err) MUST_CHECK;
+/* One value from the front of a buffer that may hold several or only a part: 1 and *ret_used when one is
+ * complete, 0 when more bytes are needed, -1 when it can never become one. */
+int json_take(const char *bytes, size_t len, struct json **ret, size_t *ret_used,
+              struct error *err) MUST_CHECK;
 
 /* New values. Text that is not UTF-8 is written with U+FFFD for the bad bytes. */
 struct json *json_new_object(void);
@@ -40,7 +49,8 @@ struct json *json_new_array(void);
 struct json *json_new_text(const char *text); /* NULL gives null */
 struct json *json_new_text_n(const char *text, size_t len);
 struct json *json_new_int(int64_t value);
-struct json *json_new_number(double value); /* NaN and infinities give null; whole numbers print without a fraction */
+struct json *
+json_new_number(double value); /* NaN and infinities give null; whole numbers print without a fraction */
 struct json *json_new_bool(bool value);
 struct json *json_new_null(void);
 struct json *json_clone(const struct json *j); /* deep */
@@ -58,9 +68,9 @@ enum json_type json_type_of(const struct json *j); /* NULL is JSON_TYPE_NULL */
 const struct json *json_get(const struct json *object, const char *key);
 const struct json *json_at(const struct json *array, size_t index);
 size_t json_len(const struct json *array_or_object);
-const char *json_text(const struct json *j);              /* NULL unless it is text */
+const char *json_text(const struct json *j); /* NULL unless it is text */
 const char *json_get_text(const struct json *o, const char *key);
-double json_number(const struct json *j);                 /* NaN unless it is a number */
+double json_number(const struct json *j); /* NaN unless it is a number */
 double json_get_number(const struct json *o, const char *key);
 int64_t json_get_int(const struct json *o, const char *key); /* 0 unless it is a number that fits */
 bool json_get_bool(const struct json *o, const char *key);
@@ -76,7 +86,11 @@ const struct json *json_iter_value(void *iter);
 /* RFC 6901 pointer, "/latencies/99th" with ~0 and ~1; "" is the whole. NULL when nothing is there. */
 const struct json *json_pointer(const struct json *root, const char *pointer);
 
-enum json_style { JSON_STYLE_COMPACT, JSON_STYLE_INDENTED, JSON_STYLE_SORTED /* compact, keys sorted: for digests */ };
+enum json_style {
+    JSON_STYLE_COMPACT,
+    JSON_STYLE_INDENTED,
+    JSON_STYLE_SORTED /* compact, keys sorted: for digests */
+};
 void json_write(const struct json *j, enum json_style style, struct strbuf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where notes go while a command runs. Code below cmd/ never prints: it calls note() for what a person may want
- * to know and warn() for what they should know; cmd/ installs the sink (progress display, plain lines, nothing).
- * Not for errors: those are returned.
+ * Where notes go while a command runs. Code below cmd/ never prints: it calls note() for what a person may
+ * want to know and warn() for what they should know; cmd/ installs the sink (progress display, plain lines,
+ * nothing). Not for errors: those are returned.
  */
 #ifndef BENCHCTL_BASE_LOG_H
 #define BENCHCTL_BASE_LOG_H

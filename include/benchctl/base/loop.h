@@ -3,10 +3,11 @@
  * The one event loop (epoll). While a sweep runs, engine streams, samplers, the generator's pipes, database
  * sockets, child processes, timers and signals are all waited for here; there are no threads.
  *
- * How code uses it: straight-line code (the conductor's steps) calls functions such as engine_start() that look
- * blocking and inside call loop_wait_until(&done): that runs the loop, so that every other source goes on being
- * served. Callbacks, on the other hand, must be short, must not wait, and must not free the source of another
- * callback than by the functions here; loop_wait_until() asserts that it is not called from a callback.
+ * How code uses it: straight-line code (the conductor's steps) calls functions such as engine_start() that
+ * look blocking and inside call loop_wait_until(&done): that runs the loop, so that every other source goes
+ * on being served. Callbacks, on the other hand, must be short, must not wait, and must not free the source
+ * of another callback than by the functions here; loop_wait_until() asserts that it is not called from a
+ * callback.
  *
  * Deadlines are CLOCK_MONOTONIC nanoseconds (clock.h); LOOP_FOREVER is none.
  */
@@ -32,19 +33,23 @@ int loop_new(struct loop **ret, struct error *err) MUST_CHECK;
 void loop_free(struct loop *l); /* every source must have been removed before */
 DEFINE_CLEANUP(struct loop *, loop_free);
 
-/* Watches `fd` for `events` (LOOP_READ | LOOP_WRITE; hang-up always). The fd stays the caller's to close, after removal. */
+/* Watches `fd` for `events` (LOOP_READ | LOOP_WRITE; hang-up always). The fd stays the caller's to close,
+ * after removal. */
 typedef void loop_fd_fn(int fd, unsigned events, void *data);
 struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data);
 void loop_set_fd(struct loop_fd *w, unsigned events); /* 0 keeps only hang-up */
 void loop_remove_fd(struct loop_fd *w);               /* NULL is fine; may be called from its own callback */
 
-/* Calls fn once at `when_ns`, then every `every_ns` if that is > 0 (from the planned time, ticks missed are skipped). */
+/* Calls fn once at `when_ns`, then every `every_ns` if that is > 0 (from the planned time, ticks missed are
+ * skipped). */
 typedef void loop_timer_fn(void *data);
-struct loop_timer *loop_add_timer(struct loop *l, int64_t when_ns, int64_t every_ns, loop_timer_fn *fn, void *data);
+struct loop_timer *loop_add_timer(struct loop *l, int64_t when_ns, int64_t every_ns, loop_timer_fn *fn,
+                                  void *data);
 void loop_set_timer(struct loop_timer *t, int64_t when_ns, int64_t every_ns); /* LOOP_FOREVER stops it */
-void loop_remove_timer(struct loop_timer *t);                                /* NULL is fine */
+void loop_remove_timer(struct loop_timer *t);                                 /* NULL is fine */
 
-/* Calls fn once when the child has ended, with its wait status (waitpid form); the loop reaps it (by pidfd). */
+/* Calls fn once when the child has ended, with its wait status (waitpid form); the loop reaps it (by pidfd).
+ */
 typedef void loop_child_fn(pid_t pid, int wait_status, void *data);
 struct loop_child *loop_add_child(struct loop *l, pid_t pid, loop_child_fn *fn, void *data);
 void loop_remove_child(struct loop_child *c); /* stops watching; NULL is fine */
@@ -63,8 +68,9 @@ int loop_wait_until(struct loop *l, const bool *done, int64_t deadline_ns, struc
 int loop_sleep_until(struct loop *l, int64_t deadline_ns, struct error *err) MUST_CHECK;
 
 /*
- * Interruption: the signal handler calls loop_interrupt(); every wait then fails with ERROR_INTERRUPTED, so the
- * steps unwind. Clean-up runs between loop_shield(+1) and loop_shield(-1), where waits are not interrupted.
+ * Interruption: the signal handler calls loop_interrupt(); every wait then fails with ERROR_INTERRUPTED, so
+ * the steps unwind. Clean-up runs between loop_shield(+1) and loop_shield(-1), where waits are not
+ * interrupted.
  */
 void loop_interrupt(struct loop *l);
 bool loop_interrupted(const struct loop *l);

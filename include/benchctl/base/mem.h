@@ -2,8 +2,9 @@
 /*
  * Memory: allocators that abort instead of returning NULL, the cleanup attribute, and typed growing arrays.
  *
- * A type `struct x` with a destructor `x_free(struct x *)` declares `DEFINE_CLEANUP(struct x *, x_free)` beside
- * it and locals then say `CLEANUP(x_free) struct x *p = NULL;`. Destructors accept NULL and half-built objects.
+ * A type `struct x` with a destructor `x_free(struct x *)` declares `DEFINE_CLEANUP(struct x *, x_free)`
+ * beside it and locals then say `CLEANUP(x_free) struct x *p = NULL;`. Destructors accept NULL and half-built
+ * objects.
  */
 #ifndef BENCHCTL_BASE_MEM_H
 #define BENCHCTL_BASE_MEM_H
@@ -23,14 +24,15 @@ char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* CLEANUP(f) on a local pointer calls f(local) when it goes out of scope; f's DEFINE_CLEANUP must be visible. */
+/* CLEANUP(f) on a local pointer calls f(local) when it goes out of scope; f's DEFINE_CLEANUP must be visible.
+ */
 #define CLEANUP(func) __attribute__((cleanup(cleanup_##func)))
-#define DEFINE_CLEANUP(type, func)                                                                            \
-    static inline void cleanup_##func(type *p)                                                                \
-    {                                                                                                         \
-        if (*p)                                                                                               \
-            func(*p);                                                                                         \
-    }                                                                                                         \
+#define DEFINE_CLEANUP(type, func)                                                                           \
+    static inline void cleanup_##func(type *p)                                                               \
+    {                                                                                                        \
+        if (*p)                                                                                              \
+            func(*p);                                                                                        \
+    }                                                                                                        \
     struct cleanup_needs_semicolon_##func
 
 /* For values instead of pointers: f takes the address of the local (for example strbuf_release). */
@@ -54,11 +56,11 @@ DEFINE_CLEANUP(FILE *, fclose);
 DEFINE_CLEANUP(DIR *, closedir);
 
 /* Hands a pointer over: returns it and leaves NULL behind, so that the cleanup does nothing. */
-#define TAKE(p)                                                                                               \
-    ({                                                                                                        \
-        __typeof__(p) taken_ = (p);                                                                           \
-        (p) = NULL;                                                                                           \
-        taken_;                                                                                               \
+#define TAKE(p)                                                                                              \
+    ({                                                                                                       \
+        __typeof__(p) taken_ = (p);                                                                          \
+        (p) = NULL;                                                                                          \
+        taken_;                                                                                              \
     })
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -67,23 +69,24 @@ DEFINE_CLEANUP(DIR *, closedir);
  * A growing array of T: `VEC(struct step) steps = {0};`. Read `.items` and `.len` directly.
  * vec_push copies the value in; vec_release frees the storage, not what the items point to.
  */
-#define VEC(T)                                                                                                \
-    struct {                                                                                                  \
-        T *items;                                                                                             \
-        size_t len, cap;                                                                                      \
+#define VEC(T)                                                                                               \
+    struct {                                                                                                 \
+        T *items;                                                                                            \
+        size_t len, cap;                                                                                     \
     }
-#define vec_push(v, ...)                                                                                      \
-    do {                                                                                                      \
-        (v)->items = vec_grow_((v)->items, (v)->len, &(v)->cap, sizeof(*(v)->items));                         \
-        (v)->items[(v)->len++] = (__VA_ARGS__);                                                               \
+#define vec_push(v, ...)                                                                                     \
+    do {                                                                                                     \
+        (v)->items = vec_grow_((v)->items, (v)->len, &(v)->cap, sizeof(*(v)->items));                        \
+        (v)->items[(v)->len++] = (__VA_ARGS__);                                                              \
     } while (0)
-#define vec_release(v)                                                                                        \
-    do {                                                                                                      \
-        free((v)->items);                                                                                     \
-        (v)->items = NULL;                                                                                    \
-        (v)->len = (v)->cap = 0;                                                                              \
+#define vec_release(v)                                                                                       \
+    do {                                                                                                     \
+        free((v)->items);                                                                                    \
+        (v)->items = NULL;                                                                                   \
+        (v)->len = (v)->cap = 0;                                                                             \
     } while (0)
-#define vec_each(var, v) for (__typeof__((v)->items) var = (v)->items; var && var < (v)->items + (v)->len; var++)
+#define vec_each(var, v)                                                                                     \
+    for (__typeof__((v)->items) var = (v)->items; var && var < (v)->items + (v)->len; var++)
 
 /* Of vec_push: makes room for one more item of `size` bytes. */
 void *vec_grow_(void *items, size_t len, size_t *cap, size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One table describes a language; reading, checking, "did you mean", reference pages and JSON Schema come from it.
- * Used for the matrix file and for adapter files.
+ * One table describes a language; reading, checking, "did you mean", reference pages and JSON Schema come
+ * from it. Used for the matrix file and for adapter files.
  *
- * A `struct schema` names a C struct by its size and its fields by offset. schema_read() fills that struct from a
- * node; what is absent gets the field's default, or stays zero (NAN for numbers and -2 (SCHEMA_ABSENT) for sizes,
- * durations and integers without a default, so that absent and zero differ).
+ * A `struct schema` names a C struct by its size and its fields by offset. schema_read() fills that struct
+ * from a node; what is absent gets the field's default, or stays zero (NAN for numbers and -2 (SCHEMA_ABSENT)
+ * for sizes, durations and integers without a default, so that absent and zero differ).
  */
 #ifndef BENCHCTL_BASE_SCHEMA_H
 #define BENCHCTL_BASE_SCHEMA_H
@@ -25,11 +25,11 @@ enum schema_type {
     SCHEMA_SIZE,     /* int64_t bytes, SIZE_UNLIMITED allowed when the field says so by min = -1 */
     SCHEMA_DURATION, /* int64_t ns */
     SCHEMA_CHOICE,   /* int: index into choices */
-    SCHEMA_STRUCT,   /* struct in place, `of`; a pointer-sized presence flag is not kept, see SCHEMA_OPTIONAL */
+    SCHEMA_STRUCT, /* struct in place, `of`; a pointer-sized presence flag is not kept, see SCHEMA_OPTIONAL */
     SCHEMA_OPTIONAL, /* const T *: NULL when absent, `of` */
     SCHEMA_LIST,     /* struct schema_list of T, `of` */
-    SCHEMA_NAMED,    /* struct schema_list of T, `of`: a map NAME: T; T's first member is `const char *name` */
-    SCHEMA_TEXTS,    /* struct text_list; a single scalar is a list of one */
+    SCHEMA_NAMED, /* struct schema_list of T, `of`: a map NAME: T; T's first member is `const char *name` */
+    SCHEMA_TEXTS, /* struct text_list; a single scalar is a list of one */
     SCHEMA_TEXT_MAP, /* struct text_map: NAME: scalar, in order */
     SCHEMA_NODE,     /* const struct node *: left as it is, read by its owner */
 };
@@ -61,14 +61,14 @@ struct schema_field {
     const char *key;
     enum schema_type type;
     size_t offset;
-    const struct schema *of;          /* STRUCT, OPTIONAL, LIST, NAMED */
-    const char *const *choices;       /* CHOICE: NULL-terminated */
-    int64_t min, max;                 /* INT, SIZE, DURATION; both 0: no bound beyond the type's */
-    const char *fallback;             /* the default as text, or NULL */
+    const struct schema *of;    /* STRUCT, OPTIONAL, LIST, NAMED */
+    const char *const *choices; /* CHOICE: NULL-terminated */
+    int64_t min, max;           /* INT, SIZE, DURATION; both 0: no bound beyond the type's */
+    const char *fallback;       /* the default as text, or NULL */
     bool required;
-    bool descriptive;                 /* does not affect a measurement: left out of digests */
-    bool secret;                      /* never written out */
-    const char *help;                 /* one sentence, for the reference page and editors */
+    bool descriptive; /* does not affect a measurement: left out of digests */
+    bool secret;      /* never written out */
+    const char *help; /* one sentence, for the reference page and editors */
 };
 
 struct schema {
@@ -87,16 +87,18 @@ struct schema {
 
 #define SCHEMA_NO_POSITION ((size_t)-1)
 
-int schema_read(const struct schema *s, const struct node *n, struct arena *a, void *ret, struct error *err) MUST_CHECK;
+int schema_read(const struct schema *s, const struct node *n, struct arena *a, void *ret,
+                struct error *err) MUST_CHECK;
 
-/* The struct as canonical JSON: typed values (sizes in bytes, durations as text), defaults included, absent left out.
- * Values under a key that looks secret (see text_is_secret_key) or a secret field become "***".
+/* The struct as canonical JSON: typed values (sizes in bytes, durations as text), defaults included, absent
+ * left out. Values under a key that looks secret (see text_is_secret_key) or a secret field become "***".
  * With `for_digest`, descriptive fields are left out. The caller frees. */
 struct json *schema_to_json(const struct schema *s, const void *value, bool for_digest);
 
 struct strbuf;
-void schema_to_markdown(const struct schema *s, struct strbuf *out);        /* the reference page */
-struct json *schema_to_json_schema(const struct schema *s, const char *id); /* draft 2020-12; the caller frees */
+void schema_to_markdown(const struct schema *s, struct strbuf *out); /* the reference page */
+struct json *schema_to_json_schema(const struct schema *s,
+                                   const char *id); /* draft 2020-12; the caller frees */
 
 /* Contains password, secret or token, in any case. */
 bool text_is_secret_key(const char *key);

@@ -22,7 +22,10 @@ struct strbuf {
     bool overflow;
 };
 
-#define STRBUF_INIT {0}
+#define STRBUF_INIT                                                                                          \
+    {                                                                                                        \
+        0                                                                                                    \
+    }
 
 void strbuf_release(struct strbuf *b); /* frees and zeroes, keeps max; accepts an unused one */
 void strbuf_clear(struct strbuf *b);   /* length 0, storage kept */

@@ -19,7 +19,8 @@
  */
 int size_parse(const char *text, int64_t *ret_bytes, struct error *err) MUST_CHECK;
 
-/* "500ms", "30s", "8m30s", "2h", "1.5s"; units ns us ms s m h d, largest first, each once. "0" alone is allowed. */
+/* "500ms", "30s", "8m30s", "2h", "1.5s"; units ns us ms s m h d, largest first, each once. "0" alone is
+ * allowed. */
 int duration_parse(const char *text, int64_t *ret_ns, struct error *err) MUST_CHECK;
 
 /* An optional minus and decimal digits without a leading zero. */
@@ -28,10 +29,12 @@ int integer_parse(const char *text, int64_t *ret_value, struct error *err) MUST_
 /* A decimal number without exponent, for instance 0.5; C locale whatever the process' locale is. */
 int number_parse(const char *text, double *ret_value, struct error *err) MUST_CHECK;
 
-/* strtod under the C locale for formats that allow exponents (JSON, Prometheus). Returns chars used, 0 if none. */
+/* strtod under the C locale for formats that allow exponents (JSON, Prometheus). Returns chars used, 0 if
+ * none. */
 size_t number_scan(const char *text, size_t len, double *ret_value);
 
-/* Shortest exact form that size_parse() reads back: "256m", "1536k", "unlimited". buf >= 32 bytes; returns buf. */
+/* Shortest exact form that size_parse() reads back: "256m", "1536k", "unlimited". buf >= 32 bytes; returns
+ * buf. */
 const char *size_format(int64_t bytes, char *buf);
 /* For people: "61.3 MiB". */
 const char *size_human(double bytes, char *buf);

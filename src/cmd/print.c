@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+int report_error(const struct error *err)
+{
+    (void)fflush(stdout);
+    fprintf(stderr, "benchctl: %s\n", err->message);
+    if (err->hint[0])
+        fprintf(stderr, "hint: %s\n", err->hint);
+    return error_exit_code(err->kind);
+}
+
+int print_all(const char *text, size_t len, struct error *err)
+{
+    errno = 0;
+    if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0)
+        return error_errno(err, ERROR_ENVIRONMENT, errno ? errno : EIO, "cannot write to standard output");
+    return 0;
+}
+
+int print_buffer(const struct strbuf *b)
+{
+    struct error err = ERROR_INIT;
+
+    return print_all(strbuf_text(b), b->len, &err) < 0 ? report_error(&err) : 0;
+}
+
+bool stdout_color(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    return isatty(STDOUT_FILENO) && !(no_color && no_color[0]) && term && strcmp(term, "dumb") != 0;
+}
+
+int terminal_width(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 0;
+}
