@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verbs of the command line. Each verb is one file src/cmd/cmd_NAME.c that defines `const struct command cmd_NAME`; main.c
- * lists them. Only this folder and main.c print: results on stdout, everything else on stderr.
+ * Verbs of the command line. Each verb is one file src/cmd/cmd_NAME.c that defines `const struct command
+ * cmd_NAME`; main.c lists them. Only this folder and main.c print: results on stdout, everything else on
+ * stderr.
  */
 #ifndef BENCHCTL_CMD_H
 #define BENCHCTL_CMD_H
@@ -50,11 +51,11 @@ struct operands {
 };
 
 /*
- * Reads options anywhere and `min`..`max` operands ("--" ends the options; --name=value and --name value). Prints --help or a usage
- * error itself: then -1 with *ret_exit set; otherwise 0.
+ * Reads options anywhere and `min`..`max` operands ("--" ends the options; --name=value and --name value).
+ * Prints --help or a usage error itself: then -1 with *ret_exit set; otherwise 0.
  */
-int options_parse(const struct command *c, const struct option *options, size_t count, int argc, char **argv, size_t min, size_t max,
-                  struct operands *ret, int *ret_exit);
+int options_parse(const struct command *c, const struct option *options, size_t count, int argc, char **argv,
+                  size_t min, size_t max, struct operands *ret, int *ret_exit);
 
 /* Prints "benchctl: MESSAGE" and "hint: ..." to stderr; returns the kind's exit code. */
 int report_error(const struct error *err);
@@ -66,10 +67,10 @@ int print_buffer(const struct strbuf *b); /* the same as an exit code, reporting
 /* "table", "json", ...: an index into choices, or -1 after having printed a usage error. */
 int format_option(const struct command *c, const char *text, const char *const *choices);
 
-bool stdout_color(void); /* a terminal, no NO_COLOR, TERM not dumb */
+bool stdout_color(void);  /* a terminal, no NO_COLOR, TERM not dumb */
 int terminal_width(void); /* of stdout; 0 when it is none */
 
-extern const struct command cmd_run, cmd_plan, cmd_check, cmd_parity, cmd_resume, cmd_report, cmd_bundle, cmd_adapter, cmd_schema, cmd_doctor,
-    cmd_clean, cmd_status;
+extern const struct command cmd_run, cmd_plan, cmd_check, cmd_parity, cmd_resume, cmd_report, cmd_bundle,
+    cmd_adapter, cmd_schema, cmd_doctor, cmd_clean, cmd_status;
 
 #endif

@@ -33,7 +33,7 @@ void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
 void strbuf_adds(struct strbuf *b, const char *text);
 void strbuf_addc(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args);
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 void strbuf_trim_end(struct strbuf *b); /* drops trailing blanks and newlines */
 const char *strbuf_text(const struct strbuf *b);
 char *strbuf_detach(struct strbuf *b); /* the caller frees; never NULL */
