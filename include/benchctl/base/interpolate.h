@@ -25,6 +25,12 @@ typedef enum lookup_result lookup_fn(const char *name, struct strbuf *out, void 
 int interpolate(const char *text, lookup_fn *lookup, void *data, struct strbuf *out,
                 struct error *err) MUST_CHECK;
 
+/*
+ * The same for a text that will be interpolated again, because the lookup keeps some references: "$${" stays as it is
+ * and is turned into "${" by the last pass.
+ */
+int interpolate_partly(const char *text, lookup_fn *lookup, void *data, struct strbuf *out, struct error *err) MUST_CHECK;
+
 /* Does the text hold a reference at all? */
 bool has_reference(const char *text);
 
