@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of fields.h. docs/outcomes.md explains each name; a test holds the two against each other. */
+#include "fields.h"
+
+#define AT(T, label, type, member)                                                                           \
+    {                                                                                                        \
+        .name = label, .kind = type, .offset = offsetof(T, member)                                           \
+    }
+#define NUMBER(T, member) AT(T, #member, FIELD_NUMBER, member)
+#define LIMIT(T, member) AT(T, #member, FIELD_LIMIT, member)
+#define TEXT(T, member) AT(T, #member, FIELD_TEXT, member)
+#define OBJECT(T, label, member, record)                                                                     \
+    {                                                                                                        \
+        .name = label, .kind = FIELD_OBJECT, .offset = offsetof(T, member), .of = &(record)                  \
+    }
+/* A record that is an object in JSON only: its members lie in the struct around it. */
+#define GROUP(label, record)                                                                                 \
+    {                                                                                                        \
+        .name = label, .kind = FIELD_OBJECT, .of = &(record)                                                 \
+    }
+#define OPTIONAL(T, label, member, flag, record)                                                             \
+    {                                                                                                        \
+        .name = label, .kind = FIELD_OPTIONAL, .offset = offsetof(T, member), .aux = offsetof(T, flag),      \
+        .of = &(record)                                                                                      \
+    }
+#define LIST(T, label, member, length, record)                                                               \
+    {                                                                                                        \
+        .name = label, .kind = FIELD_LIST, .offset = offsetof(T, member), .aux = offsetof(T, length),        \
+        .of = &(record)                                                                                      \
+    }
+#define KEYED(T, label, type, member, length, item_key, record)                                              \
+    {                                                                                                        \
+        .name = label, .kind = type, .offset = offsetof(T, member), .aux = offsetof(T, length),              \
+        .key = item_key, .of = &(record)                                                                     \
+    }
+#define RECORD(name, T, table) const struct record name = {sizeof(T), table, ARRAY_LEN(table)}
+
+static const struct field step_fields[] = {
+    TEXT(struct step_time, name),
+    NUMBER(struct step_time, start_ms),
+    NUMBER(struct step_time, duration_ms),
+};
+static RECORD(step_record, struct step_time, step_fields);
+
+static const struct field latency_fields[] = {
+    NUMBER(struct latency, min),   NUMBER(struct latency, mean), NUMBER(struct latency, p50),
+    NUMBER(struct latency, p75),   NUMBER(struct latency, p90),  NUMBER(struct latency, p95),
+    NUMBER(struct latency, p99),   NUMBER(struct latency, p999), NUMBER(struct latency, max),
+    NUMBER(struct latency, stdev),
+};
+static RECORD(latency_record, struct latency, latency_fields);
+
+static const struct field error_fields[] = {NUMBER(struct error_count, count)};
+static RECORD(error_record, struct error_count, error_fields);
+
+static const struct field generator_fields[] = {
+    AT(struct load_result, "name", FIELD_TEXT, generator),
+    TEXT(struct load_result, version),
+    AT(struct load_result, "exit", FIELD_INT, exit_status),
+    TEXT(struct load_result, exit_text),
+    NUMBER(struct load_result, cpu_ms),
+};
+static RECORD(generator_record, struct load_result, generator_fields);
+
+static const struct field load_fields[] = {
+    NUMBER(struct load_result, requests),
+    NUMBER(struct load_result, ok),
+    NUMBER(struct load_result, failed),
+    NUMBER(struct load_result, error_rate),
+    NUMBER(struct load_result, rps),
+    NUMBER(struct load_result, goodput_rps),
+    NUMBER(struct load_result, received_bytes),
+    NUMBER(struct load_result, dropped),
+    OBJECT(struct load_result, "latency_ms", latency_ms, latency_record),
+    KEYED(struct load_result, "errors", FIELD_PAIRS, errors, error_count, offsetof(struct error_count, kind),
+          error_record),
+    GROUP("generator", generator_record),
+    TEXT(struct load_result, model),
+    TEXT(struct load_result, corrected),
+    NUMBER(struct load_result, window_ms),
+    NUMBER(struct load_result, duration_ms),
+};
+RECORD(load_record, struct load_result, load_fields);
+
+static const struct field memory_fields[] = {
+    AT(struct container_result, "limit", FIELD_LIMIT, memory_bytes.limit),
+    AT(struct container_result, "used_avg", FIELD_NUMBER, memory_bytes.used_avg),
+    AT(struct container_result, "used_peak", FIELD_NUMBER, memory_bytes.used_peak),
+    AT(struct container_result, "anon_avg", FIELD_NUMBER, memory_bytes.anon_avg),
+    AT(struct container_result, "anon_peak", FIELD_NUMBER, memory_bytes.anon_peak),
+    AT(struct container_result, "file_avg", FIELD_NUMBER, memory_bytes.file_avg),
+    AT(struct container_result, "peak", FIELD_NUMBER, memory_bytes.peak),
+    AT(struct container_result, "peak_source", FIELD_TEXT, memory_bytes.peak_source),
+};
+static RECORD(memory_record, struct container_result, memory_fields);
+
+static const struct field cpu_fields[] = {
+    AT(struct container_result, "avg", FIELD_NUMBER, cpu_cores.avg),
+    AT(struct container_result, "peak", FIELD_NUMBER, cpu_cores.peak),
+};
+static RECORD(cpu_record, struct container_result, cpu_fields);
+
+static const struct field network_fields[] = {
+    NUMBER(struct container_result, rx_bytes),
+    NUMBER(struct container_result, tx_bytes),
+};
+static RECORD(network_record, struct container_result, network_fields);
+
+static const struct field exit_fields[] = {
+    NUMBER(struct container_exit, at_ms),
+    AT(struct container_exit, "code", FIELD_INT, code),
+    AT(struct container_exit, "oom", FIELD_BOOL, oom),
+    TEXT(struct container_exit, cause),
+};
+static RECORD(exit_record, struct container_exit, exit_fields);
+
+static const struct field effective_fields[] = {
+    LIMIT(struct effective, memory_bytes), LIMIT(struct effective, swap_bytes),
+    LIMIT(struct effective, cpus),         LIMIT(struct effective, pids),
+    TEXT(struct effective, cpuset),        TEXT(struct effective, image_id),
+    TEXT(struct effective, warnings),
+};
+static RECORD(effective_record, struct effective, effective_fields);
+
+static const struct field container_fields[] = {
+    GROUP("memory_bytes", memory_record),
+    GROUP("cpu_cores", cpu_record),
+    AT(struct container_result, "cpu_total_ms", FIELD_NUMBER, cpu_cores.total_ms),
+    NUMBER(struct container_result, cpu_throttled_ms),
+    NUMBER(struct container_result, pids_peak),
+    GROUP("network", network_record),
+    NUMBER(struct container_result, restarts),
+    NUMBER(struct container_result, oom_kills),
+    LIST(struct container_result, "exits", exits, exit_count, exit_record),
+    NUMBER(struct container_result, uptime_pct),
+    NUMBER(struct container_result, samples),
+    TEXT(struct container_result, sample_source),
+    OBJECT(struct container_result, "effective", effective, effective_record),
+    TEXT(struct container_result, address),
+    TEXT(struct container_result, container_id),
+};
+RECORD(container_record, struct container_result, container_fields);
+
+static const struct field metric_fields[] = {
+    NUMBER(struct metric_value, avg),  NUMBER(struct metric_value, max),
+    NUMBER(struct metric_value, last), NUMBER(struct metric_value, increase),
+    NUMBER(struct metric_value, gaps),
+};
+static RECORD(metric_record, struct metric_value, metric_fields);
+
+static const struct field database_fields[] = {
+    NUMBER(struct database_result, reset_ms),    NUMBER(struct database_result, commits),
+    NUMBER(struct database_result, rollbacks),   NUMBER(struct database_result, deadlocks),
+    NUMBER(struct database_result, temp_bytes),  NUMBER(struct database_result, size_bytes),
+    NUMBER(struct database_result, checkpoints), NUMBER(struct database_result, autovacuum_runs),
+    TEXT(struct database_result, strategy),      TEXT(struct database_result, version),
+};
+static RECORD(database_record, struct database_result, database_fields);
+
+static const struct field psi_fields[] = {AT(struct host_result, "cpu_some_pct", FIELD_NUMBER, psi_cpu_some)};
+static RECORD(psi_record, struct host_result, psi_fields);
+
+static const struct field host_fields[] = {
+    NUMBER(struct host_result, cpu_busy),
+    NUMBER(struct host_result, load1),
+    GROUP("psi", psi_record),
+    NUMBER(struct host_result, throttled),
+    NUMBER(struct host_result, steal_pct),
+    NUMBER(struct host_result, oom_kills),
+    NUMBER(struct host_result, benchctl_cpu_cores),
+    NUMBER(struct host_result, benchctl_rss_bytes),
+};
+static RECORD(host_record, struct host_result, host_fields);
+
+static const struct field check_fields[] = {
+    TEXT(struct check_result, name),
+    TEXT(struct check_result, value),
+    TEXT(struct check_result, expect),
+    AT(struct check_result, "gated", FIELD_BOOL, gated),
+    AT(struct check_result, "passed", FIELD_BOOL, passed),
+    TEXT(struct check_result, message),
+};
+static RECORD(check_record, struct check_result, check_fields);
+
+static const struct field validity_fields[] = {
+    TEXT(struct validity_result, id),
+    TEXT(struct validity_result, verdict),
+    TEXT(struct validity_result, message),
+};
+static RECORD(validity_record, struct validity_result, validity_fields);
+
+static const struct field axis_fields[] = {TEXT(struct axis_pair, value)};
+static RECORD(axis_record, struct axis_pair, axis_fields);
+
+static const struct field trial_fields[] = {
+    TEXT(struct trial, scenario),
+    KEYED(struct trial, "axes", FIELD_PAIRS, axes, axis_count, offsetof(struct axis_pair, axis), axis_record),
+    AT(struct trial, "trial", FIELD_INT, trial),
+    AT(struct trial, "attempt", FIELD_INT, attempt),
+    TEXT(struct trial, digest),
+    AT(struct trial, "outcome", FIELD_OUTCOME, outcome),
+    TEXT(struct trial, reason),
+    TEXT(struct trial, started_at),
+    NUMBER(struct trial, duration_ms),
+    NUMBER(struct trial, overhead_ms),
+    LIST(struct trial, "steps", steps, step_count, step_record),
+    NUMBER(struct trial, startup_ms),
+    NUMBER(struct trial, ready_ms),
+    OPTIONAL(struct trial, "load", load, has_load, load_record),
+    OBJECT(struct trial, "app", app, container_record),
+    KEYED(struct trial, "services", FIELD_MAP, services, service_count,
+          offsetof(struct container_result, role), container_record),
+    KEYED(struct trial, "metrics", FIELD_MAP, metrics, metric_count, offsetof(struct metric_value, name),
+          metric_record),
+    OPTIONAL(struct trial, "database", database, has_database, database_record),
+    OBJECT(struct trial, "host", host, host_record),
+    LIST(struct trial, "checks", checks, check_count, check_record),
+    LIST(struct trial, "validity", validity, validity_count, validity_record),
+    {.name = "notes",
+     .kind = FIELD_TEXTS,
+     .offset = offsetof(struct trial, notes),
+     .aux = offsetof(struct trial, note_count)},
+};
+RECORD(trial_record, struct trial, trial_fields);
