@@ -70,8 +70,9 @@ int error_wrap(struct error *err, const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(err->message, sizeof(err->message), fmt, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof(err->message))
-        (void)snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %s", old);
+    if (n >= 0 && (size_t)n + 3 < sizeof(err->message))
+        (void)snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %.*s",
+                       (int)sizeof(err->message) - n - 3, old);
     return -1;
 }
 
