@@ -26,10 +26,11 @@ int interpolate(const char *text, lookup_fn *lookup, void *data, struct strbuf *
                 struct error *err) MUST_CHECK;
 
 /*
- * The same for a text that will be interpolated again, because the lookup keeps some references: "$${" stays as it is
- * and is turned into "${" by the last pass.
+ * The same for a text that will be interpolated again, because the lookup keeps some references: "$${" stays
+ * as it is and is turned into "${" by the last pass.
  */
-int interpolate_partly(const char *text, lookup_fn *lookup, void *data, struct strbuf *out, struct error *err) MUST_CHECK;
+int interpolate_partly(const char *text, lookup_fn *lookup, void *data, struct strbuf *out,
+                       struct error *err) MUST_CHECK;
 
 /* Does the text hold a reference at all? */
 bool has_reference(const char *text);

@@ -32,6 +32,8 @@ enum schema_type {
     SCHEMA_TEXTS, /* struct text_list; a single scalar is a list of one */
     SCHEMA_TEXT_MAP, /* struct text_map: NAME: scalar, in order */
     SCHEMA_NODE,     /* const struct node *: left as it is, read by its owner */
+    SCHEMA_REST,     /* const struct node *: a NODE_MAP of the keys that no field names, or NULL; `key` is for
+                        docs */
 };
 
 struct text_list {
@@ -66,9 +68,11 @@ struct schema_field {
     int64_t min, max;           /* INT, SIZE, DURATION; both 0: no bound beyond the type's */
     const char *fallback;       /* the default as text, or NULL */
     bool required;
-    bool descriptive; /* does not affect a measurement: left out of digests */
-    bool secret;      /* never written out */
-    const char *help; /* one sentence, for the reference page and editors */
+    bool descriptive;  /* does not affect a measurement: left out of digests */
+    bool secret;       /* never written out */
+    bool path;         /* TEXT, TEXTS: made absolute while reading (schema_options.dir) */
+    const char *help;  /* one sentence, for the reference page and editors */
+    const char *shape; /* NODE, REST: what its owner accepts, a JSON Schema as text; NULL: anything */
 };
 
 struct schema {
@@ -82,17 +86,36 @@ struct schema {
     int (*from_scalar)(const struct node *n, struct arena *a, void *ret, struct error *err);
     /* Optional: rules between fields, run after reading. */
     int (*check)(const struct node *n, const void *value, struct error *err);
-    size_t position_offset; /* where the struct keeps `struct position at`, or SCHEMA_NO_POSITION */
+    size_t
+        position_offset; /* where the struct keeps `struct position at`; 0 or SCHEMA_NO_POSITION: nowhere */
+    /* Optional: fills members that follow from others; before `check`, and with n NULL when the struct is
+     * absent. */
+    int (*complete)(const struct node *n, struct arena *a, void *value, struct error *err);
+    const struct schema *also; /* its keys are allowed here too: skipped by the reader, described with ours */
+    size_t dir_offset; /* where the struct keeps the directory that paths are relative to in JSON; 0: none */
+    const char *scalar_help; /* what from_scalar takes, for the reference page */
 };
 
 #define SCHEMA_NO_POSITION ((size_t)-1)
 
+/* At the first problem -1. Quotes make no difference except for booleans: `"true"` is text. */
 int schema_read(const struct schema *s, const struct node *n, struct arena *a, void *ret,
                 struct error *err) MUST_CHECK;
 
+struct schema_options {
+    const char *dir; /* fields that are paths become absolute below it; NULL: as written */
+    /* Gets each problem instead of stopping at the first; the return value is still -1 and `err` the first.
+     */
+    void (*report)(const struct error *err, void *data);
+    void *data;
+};
+int schema_read_with(const struct schema *s, const struct node *n, const struct schema_options *o,
+                     struct arena *a, void *ret, struct error *err) MUST_CHECK;
+
 /* The struct as canonical JSON: typed values (sizes in bytes, durations as text), defaults included, absent
- * left out. Values under a key that looks secret (see text_is_secret_key) or a secret field become "***".
- * With `for_digest`, descriptive fields are left out. The caller frees. */
+ * left out. Values under a key that looks secret (see text_is_secret_key) or a secret field become "***",
+ * and so does a password inside a URL or connection string. Paths below the struct's directory (dir_offset)
+ * are relative to it. With `for_digest`, descriptive fields are left out. The caller frees. */
 struct json *schema_to_json(const struct schema *s, const void *value, bool for_digest);
 
 struct strbuf;
@@ -100,8 +123,14 @@ void schema_to_markdown(const struct schema *s, struct strbuf *out); /* the refe
 struct json *schema_to_json_schema(const struct schema *s,
                                    const char *id); /* draft 2020-12; the caller frees */
 
+/* A tree as JSON: scalars as text, the same masking. The caller frees. */
+struct json *node_to_json(const struct node *n);
+
 /* Contains password, secret or token, in any case. */
 bool text_is_secret_key(const char *key);
+
+/* Appends `text` with the passwords of URLs (scheme://user:PASSWORD@host) and connection strings as "***". */
+void text_add_masked(struct strbuf *out, const char *text);
 
 /* Value of `key` in a text map, or NULL. */
 const char *text_map_get(const struct text_map *m, const char *key);
