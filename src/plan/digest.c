@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* What identifies a measurement: the digest of the settings that affect it. */
+#include <string.h>
+
+#include "plan_internal.h"
+
+/*
+ * `path` as seen from the directory `dir`, both absolute: a checkout that moves as a whole keeps its digests.
+ * By the text alone, without looking at the file system.
+ */
+static const char *relative_path(const char *dir, const char *path, struct arena *a)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+    size_t i = 0, common = 0, dir_len = strlen(dir);
+
+    if (!path || path[0] != '/' || dir[0] != '/')
+        return path;
+    while (dir_len > 1 && dir[dir_len - 1] == '/')
+        dir_len--;
+    if (dir_len == 1)
+        return path;
+    for (; i < dir_len && path[i] == dir[i]; i++)
+        common = path[i] == '/' ? i : common;
+    if ((i == dir_len || dir[i] == '/') && (path[i] == '/' || path[i] == '\0'))
+        common = i;
+    for (size_t up = common; up < dir_len; up++) {
+        if (dir[up] == '/')
+            strbuf_adds(&out, "../");
+    }
+    strbuf_adds(&out, path + common + (path[common] == '/'));
+    return arena_strdup(a, out.len ? out.data : ".");
+}
+
+static void relative_build(const struct matrix *m, struct container_settings *c, struct arena *a)
+{
+    if (!c->build)
+        return;
+    struct build_settings *build = arena_copy(a, c->build, sizeof(*build));
+    build->context = relative_path(m->dir, build->context, a);
+    build->dockerfile = relative_path(m->dir, build->dockerfile, a);
+    c->build = build;
+}
+
+static void relative_services(const struct matrix *m, struct settings *s, struct arena *a)
+{
+    if (!s->services.len)
+        return;
+    struct container_settings *services =
+        arena_copy(a, s->services.items, s->services.len * sizeof(*services));
+    for (size_t i = 0; i < s->services.len; i++)
+        relative_build(m, &services[i], a);
+    s->services.items = services;
+}
+
+static void relative_database(const struct matrix *m, struct settings *s, struct arena *a)
+{
+    if (!s->database)
+        return;
+    struct database_settings *database = arena_copy(a, s->database, sizeof(*database));
+    const char **files = arena_array(a, const char *, database->schema.len + 1);
+    for (size_t i = 0; i < database->schema.len; i++)
+        files[i] = relative_path(m->dir, database->schema.items[i], a);
+    database->schema.items = files;
+    if (database->service) {
+        struct container_settings *service = arena_copy(a, database->service, sizeof(*service));
+        relative_build(m, service, a);
+        database->service = service;
+    }
+    s->database = database;
+}
+
+struct json *plan_settings_json(const struct matrix *m, const struct settings *s, bool for_digest,
+                                struct arena *a)
+{
+    struct settings here = *s;
+
+    if (m->dir) {
+        relative_build(m, &here.app, a);
+        relative_services(m, &here, a);
+        relative_database(m, &here, a);
+        here.load.script = relative_path(m->dir, here.load.script, a);
+    }
+    return schema_to_json(&settings_schema, &here, for_digest);
+}
+
+void plan_digest(const struct matrix *m, const struct settings *s, struct arena *a, char hex[SHA256_HEX_SIZE])
+{
+    CLEANUP(json_free) struct json *input = plan_settings_json(m, s, true, a);
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    json_write(input, JSON_STYLE_SORTED, &text);
+    sha256_hex(strbuf_text(&text), text.len, hex);
+}

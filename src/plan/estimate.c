@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a trial will take, before anything is known of the applications. */
+#include "benchctl/base/clock.h"
+#include "benchctl/plan.h"
+
+/* What one trial costs beside its load on a local engine: containers made and removed, and the moment until
+ * they answer. */
+#define FIXED_NS (NS_PER_S)
+#define DATABASE_NS (NS_PER_S / 2)
+#define READY_NS (2 * NS_PER_S)
+
+static int64_t or_zero(int64_t ns)
+{
+    return ns > 0 ? ns : 0;
+}
+
+static int64_t node_duration(const struct node *map, const char *key)
+{
+    const struct node *n = map && map->kind == NODE_MAP ? node_get(map, key) : NULL;
+    struct error ignored = ERROR_INIT;
+    int64_t ns;
+
+    return n && n->kind == NODE_SCALAR && duration_parse(n->text, &ns, &ignored) == 0 ? ns : 0;
+}
+
+/* Phases of the built-in generator: each has a duration, or stages that have one each; one after the other.
+ */
+static int64_t phases_ns(const struct node *phases)
+{
+    int64_t total = 0;
+
+    for (size_t i = 0; phases && phases->kind == NODE_LIST && i < phases->len; i++) {
+        const struct node *phase = phases->items[i];
+        const struct node *stages = phase->kind == NODE_MAP ? node_get(phase, "stages") : NULL;
+        total += node_duration(phase, "duration");
+        for (size_t s = 0; stages && stages->kind == NODE_LIST && s < stages->len; s++)
+            total += node_duration(stages->items[s], "duration");
+    }
+    return total;
+}
+
+static int64_t ready_ns(const struct container_settings *c)
+{
+    if (!c->ready)
+        return 0;
+    return c->ready->timeout_ns > 0 && c->ready->timeout_ns < READY_NS ? c->ready->timeout_ns : READY_NS;
+}
+
+int64_t plan_estimate_ns(const struct settings *s)
+{
+    const struct container_settings *services = s->services.items;
+    int64_t phases = phases_ns(s->load.phases);
+    int64_t ns = FIXED_NS + ready_ns(&s->app) + (phases ? phases : or_zero(s->load.duration_ns));
+
+    for (size_t i = 0; i < s->services.len; i++)
+        ns += services[i].scope == SCOPE_TRIAL ? FIXED_NS / 2 + ready_ns(&services[i]) : 0;
+    ns += s->database ? DATABASE_NS : 0;
+    ns += s->load.warmup ? or_zero(s->load.warmup->duration_ns) : 0;
+    if (s->timeout_ns > 0 && ns > s->timeout_ns)
+        ns = s->timeout_ns;
+    return ns + or_zero(s->cooldown_ns);
+}

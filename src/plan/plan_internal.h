@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BENCHCTL_PLAN_INTERNAL_H
+#define BENCHCTL_PLAN_INTERNAL_H
+
+#include "benchctl/plan.h"
+#include "filter.h"
+#include "grid.h"
+#include "rules.h"
+
+struct plan {
+    const struct matrix *m;
+    struct arena *arena;
+    struct grid grid;
+    struct condition *excludes, *overrides;
+    struct filter *filters;
+    size_t filter_count;
+    uint64_t *excluded; /* a bit per combination */
+    uint32_t *kept;     /* combinations that are scenarios, ascending */
+    size_t kept_len;
+    uint32_t *include_digits; /* axis_count per include */
+    struct names include_ids;
+    uint32_t *kept_includes; /* includes that are scenarios, ascending; they come after the product */
+    size_t kept_includes_len;
+    struct plan_counts counts;
+};
+
+/* Digits of scenario `i`; *ret_include is its include or NULL. */
+void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,
+                 const struct include_rule **ret_include);
+
+void plan_match_overrides(const struct plan *p, const uint32_t *digits, bool *ret_flags);
+
+/* The settings as JSON with paths relative to the matrix; for_digest leaves out what is descriptive. The
+ * caller frees. */
+struct json *plan_settings_json(const struct matrix *m, const struct settings *s, bool for_digest,
+                                struct arena *a);
+void plan_digest(const struct matrix *m, const struct settings *s, struct arena *a,
+                 char hex[SHA256_HEX_SIZE]);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* plan.json, written as it is made: one line per scenario and per trial. */
+#include "plan_internal.h"
+
+#include "benchctl/base/fs.h"
+
+#define FLUSH_AT ((size_t)64 << 10)
+
+struct plan_writer {
+    const struct plan *p;
+    int fd;
+    bool with_settings;
+    struct strbuf out;
+};
+
+static int flush(struct plan_writer *w, size_t threshold, struct error *err)
+{
+    if (w->out.len < threshold)
+        return 0;
+    if (fs_write_all(w->fd, w->out.data, w->out.len, "plan", err) < 0)
+        return -1;
+    strbuf_clear(&w->out);
+    return 0;
+}
+
+static void add_member(struct plan_writer *w, const char *key, struct json *value, bool more)
+{
+    strbuf_addf(&w->out, "  \"%s\": ", key);
+    json_write(value, JSON_STYLE_COMPACT, &w->out);
+    strbuf_adds(&w->out, more ? ",\n" : "\n");
+    json_free(value);
+}
+
+static struct json *counts_json(const struct plan_counts *c)
+{
+    struct json *j = json_new_object();
+
+    json_set_number(j, "product", (double)c->product);
+    json_set_number(j, "zipped_away", (double)c->zipped_away);
+    json_set_int(j, "excluded", (int64_t)c->excluded);
+    json_set_int(j, "included", (int64_t)c->included);
+    json_set_int(j, "filtered", (int64_t)c->filtered);
+    json_set_int(j, "scenarios", (int64_t)c->scenarios);
+    json_set_int(j, "trials", (int64_t)c->trials);
+    return j;
+}
+
+static void write_head(struct plan_writer *w)
+{
+    static const char *const modes[] = {
+        [ORDER_LISTED] = "listed", [ORDER_INTERLEAVED] = "interleaved", [ORDER_RANDOM] = "random"};
+    const struct matrix *m = w->p->m;
+    struct json *axes = json_new_array();
+
+    for (size_t a = 0; a < m->axis_count; a++)
+        json_append(axes, json_new_text(m->axes[a].name));
+    strbuf_adds(&w->out, "{\n");
+    add_member(w, "benchctl", json_new_int(1), true);
+    add_member(w, "name", json_new_text(m->name), true);
+    add_member(w, "title", json_new_text(m->title), true);
+    add_member(w, "axes", axes, true);
+    add_member(w, "trials", json_new_int(m->trials), true);
+    add_member(w, "mode", json_new_text(modes[m->order]), true);
+    add_member(w, "seed", json_new_int(m->seed), true);
+    add_member(w, "counts", counts_json(&w->p->counts), true);
+}
+
+static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, struct error *err)
+{
+    const struct matrix *m = w->p->m;
+    struct scenario s;
+    struct resolved r;
+    CLEANUP(json_free) struct json *line = json_new_object();
+    struct json *axes = json_new_object();
+
+    plan_scenario(w->p, i, a, &s);
+    json_set_text(line, "id", s.id);
+    for (size_t x = 0; x < m->axis_count; x++)
+        json_set_text(axes, m->axes[x].name, s.values[x]->text);
+    json_set(line, "axes", axes);
+    if (plan_resolve(w->p, i, a, &r, err) < 0)
+        return -1;
+    json_set_text(line, "digest", r.digest);
+    json_set_int(line, "estimate_ms", plan_estimate_ns(&r.settings) / 1000000);
+    if (w->with_settings)
+        json_set(line, "settings", plan_settings_json(m, &r.settings, false, a));
+    json_write(line, JSON_STYLE_COMPACT, &w->out);
+    return 0;
+}
+
+static int write_scenarios(struct plan_writer *w, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+
+    for (size_t i = 0; i < w->p->counts.scenarios; i++) {
+        strbuf_adds(&w->out, i ? ",\n    " : "    ");
+        if (write_scenario(w, i, a, err) < 0 || flush(w, FLUSH_AT, err) < 0)
+            return -1;
+        arena_reset(a);
+    }
+    return 0;
+}
+
+static int write_order(struct plan_writer *w, struct error *err)
+{
+    CLEANUP_FREE uint32_t *digits = xmalloc((w->p->grid.axis_count + 1) * sizeof(*digits));
+    const struct include_rule *include;
+
+    for (uint64_t k = 0; k < w->p->counts.trials; k++) {
+        struct planned_trial t = plan_trial(w->p, k);
+        plan_digits(w->p, t.scenario, digits, &include);
+        strbuf_adds(&w->out, k ? ",\n    {\"scenario\": \"" : "    {\"scenario\": \"");
+        grid_id(&w->p->grid, digits, &w->out); /* an id has no byte that JSON would escape */
+        strbuf_addf(&w->out, "\", \"trial\": %d}", t.trial);
+        if (flush(w, FLUSH_AT, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int plan_write_json(const struct plan *p, int fd, bool with_settings, struct error *err)
+{
+    struct plan_writer w = {.p = p, .fd = fd, .with_settings = with_settings};
+    int result = 0;
+
+    write_head(&w);
+    strbuf_adds(&w.out, "  \"scenarios\": [\n");
+    result = write_scenarios(&w, err);
+    strbuf_adds(&w.out, "\n  ],\n  \"order\": [\n");
+    if (result == 0)
+        result = write_order(&w, err);
+    strbuf_adds(&w.out, "\n  ]\n}\n");
+    if (result == 0)
+        result = flush(&w, 0, err);
+    strbuf_release(&w.out);
+    return result;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* One scenario of a plan: its values, id, overrides and settings. */
+#include <assert.h>
+#include <string.h>
+
+#include "plan_internal.h"
+
+void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,
+                 const struct include_rule **ret_include)
+{
+    size_t axes = p->grid.axis_count;
+
+    assert(i < p->counts.scenarios);
+    *ret_include = NULL;
+    if (i < p->kept_len) {
+        grid_digits(&p->grid, p->kept[i], ret_digits);
+        return;
+    }
+    size_t include = p->kept_includes[i - p->kept_len];
+    *ret_include = &p->m->includes[include];
+    memcpy(ret_digits, p->include_digits + include * axes, axes * sizeof(*ret_digits));
+}
+
+void plan_scenario(const struct plan *p, size_t i, struct arena *a, struct scenario *ret)
+{
+    const struct grid *g = &p->grid;
+    CLEANUP_VALUE(strbuf_release) struct strbuf id = STRBUF_INIT;
+    uint32_t *digits = arena_array(a, uint32_t, g->axis_count + 1);
+    const struct axis_value **values = arena_array(a, const struct axis_value *, g->axis_count + 1);
+    const struct include_rule *include;
+
+    plan_digits(p, i, digits, &include);
+    for (size_t x = 0; x < g->axis_count; x++)
+        values[x] = g->axes[x].values[digits[x]];
+    grid_id(g, digits, &id);
+    *ret = (struct scenario){
+        .index = i,
+        .values = values,
+        .extra = include ? include->extra : NULL,
+        .id = arena_strdup(a, strbuf_text(&id)),
+    };
+}
+
+/* The place of `wanted` in an ascending list, or -1. */
+static int find_ascending(const uint32_t *list, size_t len, uint32_t wanted, size_t *ret)
+{
+    size_t low = 0, high = len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == len || list[low] != wanted)
+        return -1;
+    *ret = low;
+    return 0;
+}
+
+int plan_find(const struct plan *p, const char *id, size_t *ret_index)
+{
+    CLEANUP_FREE uint32_t *digits = xmalloc((p->grid.axis_count + 1) * sizeof(*digits));
+    uint32_t combo;
+    size_t at, include;
+
+    if (grid_parse_id(&p->grid, id, digits) && grid_combo(&p->grid, digits, &combo))
+        return find_ascending(p->kept, p->kept_len, combo, ret_index);
+    include = names_find(&p->include_ids, id, strlen(id));
+    if (include == NAMES_NONE ||
+        find_ascending(p->kept_includes, p->kept_includes_len, (uint32_t)include, &at) < 0)
+        return -1;
+    *ret_index = p->kept_len + at;
+    return 0;
+}
+
+void plan_match_overrides(const struct plan *p, const uint32_t *digits, bool *ret_flags)
+{
+    for (size_t o = 0; o < p->m->override_count; o++)
+        ret_flags[o] = rule_matches(&p->overrides[o], digits);
+}
+
+void plan_overrides(const struct plan *p, size_t i, bool *ret_flags)
+{
+    CLEANUP_FREE uint32_t *digits = xmalloc((p->grid.axis_count + 1) * sizeof(*digits));
+    const struct include_rule *include;
+
+    plan_digits(p, i, digits, &include);
+    plan_match_overrides(p, digits, ret_flags);
+}
+
+int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret, struct error *err)
+{
+    struct scenario scenario;
+    struct resolved resolved = {0};
+    bool *flags = arena_array(a, bool, p->m->override_count + 1);
+
+    plan_scenario(p, i, a, &scenario);
+    plan_overrides(p, i, flags);
+    struct matrix_combination combination = {
+        .values = scenario.values, .extra = scenario.extra, .overrides = flags};
+    if (matrix_resolve(p->m, &combination, a, &resolved.settings, &resolved.tree, err) < 0)
+        return error_wrap(err, "scenario '%s'", scenario.id);
+    plan_digest(p->m, &resolved.settings, a, resolved.digest);
+    *ret = resolved;
+    return 0;
+}
