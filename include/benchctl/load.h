@@ -10,6 +10,7 @@
 
 #include "benchctl/base/loop.h"
 #include "benchctl/base/schema.h"
+#include "benchctl/base/strbuf.h"
 #include "benchctl/trial.h"
 
 struct load_adapter;
@@ -18,6 +19,7 @@ struct load_adapter;
  * source or installed data directory. NULL-terminated; the caller frees with free(). */
 char **adapter_directories(const char *matrix_dir);
 void adapter_directories_free(char **dirs);
+DEFINE_CLEANUP(char **, adapter_directories_free);
 
 int load_adapter_read(const char *name, const char *matrix_dir, struct load_adapter **ret,
                       struct error *err) MUST_CHECK;
@@ -33,7 +35,9 @@ const char *
 load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL for one that runs nothing (idle) */
 const char *
 load_adapter_package(const struct load_adapter *a); /* what installs it, for the hint; may be NULL */
-extern const struct schema load_adapter_schema;     /* for docs/adapters.md */
+extern const struct schema load_adapter_schema;
+void load_adapter_reference(struct strbuf *out);                 /* the key reference of docs/adapters.md */
+struct json *load_adapter_to_json(const struct load_adapter *a); /* `adapter show`; the caller frees */
 
 /* Is this option map what the adapter declares? Errors have positions and "did you mean". */
 int load_adapter_check_options(const struct load_adapter *a, const struct node *options,
@@ -57,6 +61,9 @@ struct load_command {
     struct text_map env;
     struct text_map files;                 /* name in output_dir: content */
     const char *stdout_name, *stderr_name; /* files in output_dir */
+    struct text_list
+        finish_argv; /* a second call once the load has ended, outside the measured window; empty: none */
+    const char *finish_stdout_name; /* the file in output_dir that its standard output becomes, or NULL */
 };
 int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
                          struct load_command *ret, struct error *err) MUST_CHECK;
@@ -67,34 +74,53 @@ int load_adapter_version_command(const struct load_adapter *a, struct arena *are
 const char *load_adapter_read_version(const struct load_adapter *a, const char *output,
                                       struct arena *arena); /* NULL: not found */
 
+/* Is it the right program? ERROR_ENVIRONMENT when its output names another (wrk2's program is called wrk
+ * too). */
+int load_adapter_check_version(const struct load_adapter *a, const char *output,
+                               struct error *err) MUST_CHECK;
+
 struct load_outcome {
     bool ran; /* the program was started and ended by itself */
     int wait_status;
-    double window_ms;        /* by our clock */
-    int64_t started_wall_ns; /* older output files are not this run's */
+    double window_ms;        /* by our clock; NAN when unknown */
+    int64_t started_wall_ns; /* older output files are not this run's; 0: not checked */
+    const struct load_call
+        *call; /* what was asked for: checks of asked against delivered need it; may be NULL */
 };
-/*
- * Reads the output files in `dir`. 0 with a result even when requests failed; -1 when there is no complete
- * result: text cut short, nothing measured, an exit status that means failure (its meaning is in the
- * message), a value without its unit. `problems` (may be NULL) gets sentences about partial results ("latency
- * not measured: ...").
- */
+
+/* Sentences about a result that is there but not whole ("not measured: latency p99.9", "the load lasted 3.1 s
+ * instead of 10 s"). */
 struct load_problems {
     const char **items;
     size_t len;
 };
+
+/*
+ * Reads the output files in `dir`. 0 with a result even when requests failed; -1 when there is no complete
+ * result: an exit status that means failure (its meaning and the tool's own words are in the message), text
+ * cut short, a value without its unit, numbers that contradict each other, nothing measured. An adapter that
+ * runs nothing gives a result without numbers. `problems` may be NULL.
+ */
 int load_adapter_collect(const struct load_adapter *a, const char *dir, const struct load_outcome *o,
                          struct arena *arena, struct load_result *ret, struct load_problems *problems,
                          struct error *err) MUST_CHECK;
 
-/* Parses recorded output files (adapter parse): `files` are paths; which output each is follows from the
- * adapter's outputs in order. */
+/*
+ * Parses recorded output files (adapter parse): `files` are paths; which output each is, is found by content.
+ * `options` is what was asked for, or NULL. A result in which nothing was measured is given too: ask
+ * load_result_measured().
+ */
 int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count,
-                             struct arena *arena, struct load_result *ret, struct load_problems *problems,
-                             struct error *err) MUST_CHECK;
+                             const struct node *options, struct arena *arena, struct load_result *ret,
+                             struct load_problems *problems, struct error *err) MUST_CHECK;
 
-/* Names of all adapters found in `dirs` (sorted, first directory wins): NULL-terminated; free each and the
- * array. */
+/* "Nothing measured" is never success: -1 when no request was finished. */
+int load_result_measured(const struct load_result *r, struct error *err) MUST_CHECK;
+
+/* Names of all adapters of a kind ("load", "metrics") in `dirs`, sorted, each once; NULL-terminated. */
+char **adapter_list(char *const *dirs, const char *kind);
 char **load_adapter_list(char *const *dirs);
+void adapter_list_free(char **names);
+DEFINE_CLEANUP(char **, adapter_list_free);
 
 #endif

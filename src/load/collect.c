@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* From output files to a result: which form they have, what stands there, whether it is to be believed. */
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "benchctl/base/clock.h"
+#include "benchctl/base/fs.h"
+#include "benchctl/base/process.h"
+#include "command.h"
+#include "judge.h"
+#include "outcome.h"
+
+#define MAX_DOCUMENTS ((size_t)16)
+#define STALE_TOLERANCE_NS (50 * NS_PER_MS)
+
+/* What a run or a command line offers: files, and for each either the output that it is, or NULL: to be found
+ * out. */
+struct candidate {
+    const struct adapter_output *output;
+    const char *path;
+};
+
+struct selection {
+    const struct report *report;
+    struct document documents[MAX_DOCUMENTS];
+    size_t count;
+};
+
+static void selection_release(struct selection *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        document_release(&s->documents[i]);
+}
+
+static int load_document(const struct adapter_output *output, const char *path, struct document *ret,
+                         struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+
+    bytes.max = (size_t)output->limit_bytes + 1;
+    if (fs_read(path, (size_t)output->limit_bytes, &bytes, err) < 0)
+        return -1;
+    return document_init(ret, output, path, &bytes, err);
+}
+
+/* The keys of a JSON object, for the message that its shape is unknown. */
+static void add_keys(const struct json *j, struct strbuf *out)
+{
+    size_t n = 0;
+
+    strbuf_adds(out, json_type_of(j) == JSON_TYPE_OBJECT ? "; its keys: " : "; it is no object");
+    for (void *it = json_iter(j); it && n < 12; it = json_iter_next(j, it))
+        strbuf_addf(out, "%s%.40s", n++ ? ", " : "", json_iter_key(it));
+}
+
+static bool text_accepted(const struct report *r, const struct document *d)
+{
+    struct line l = {0};
+
+    while (line_next(d, &l))
+        for (size_t i = 0; i < r->form->accept.len; i++)
+            if (pattern_match(r->accept_lines[i], l.text, l.len, NULL, NULL))
+                return true;
+    return false;
+}
+
+/* Has the document the form of this report? If not, `why` gets the reason. */
+static bool accepted(const struct report *r, const struct document *d, struct strbuf *why)
+{
+    const struct text_list *accept = &r->form->accept;
+
+    if (d->output->format == FORMAT_TEXT) {
+        if (text_accepted(r, d))
+            return true;
+        strbuf_addf(why, "%s has no line like '%s'", d->path, accept->items[0]);
+        return false;
+    }
+    for (size_t i = 0; i < accept->len; i++) {
+        if (d->output->format == FORMAT_JSON && load_json_find(d->json, accept->items[i]))
+            return true;
+        for (size_t c = 0; c < d->columns.len; c++)
+            if (strcmp(d->columns.items[c], accept->items[i]) == 0)
+                return true;
+    }
+    strbuf_addf(why, "%s has no '%s'", d->path, accept->items[0]);
+    if (d->output->format == FORMAT_JSON)
+        add_keys(d->json, why);
+    return false;
+}
+
+/* Tries one file as the main document of one report. */
+static bool try_candidate(const struct report *r, const struct candidate *c, struct selection *s,
+                          struct strbuf *why)
+{
+    struct error err = ERROR_INIT;
+
+    if (c->output && c->output != r->output)
+        return false;
+    strbuf_addf(why, "%sas %s: ", why->len ? "; " : "", r->form->name);
+    if (load_document(r->output, c->path, &s->documents[0], &err) < 0) {
+        strbuf_adds(why, err.message);
+        return false;
+    }
+    s->count = 1;
+    if (accepted(r, &s->documents[0], why)) {
+        s->report = r;
+        return true;
+    }
+    document_release(&s->documents[0]);
+    s->count = 0;
+    return false;
+}
+
+static bool selected_already(const struct selection *s, const struct adapter_output *output, const char *path)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->documents[i].output == output || strcmp(s->documents[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* The other outputs that the report's values read from, where they are there and have the right format. */
+static int add_others(struct selection *s, const struct candidate *files, size_t count, struct error *err)
+{
+    for (const struct value *v = s->report->values; v < s->report->values + s->report->value_count; v++) {
+        for (const struct source *x = v->sources; x < v->sources + v->source_count; x++) {
+            for (size_t i = 0;
+                 x->output && x->output != s->report->output && i < count && s->count < MAX_DOCUMENTS; i++) {
+                const char *base = path_basename(files[i].path);
+                bool is = files[i].output ? files[i].output == x->output
+                                          : count > 1 && (count == 2 || strcmp(base, x->output->file) == 0);
+                if (!is || selected_already(s, x->output, files[i].path))
+                    continue;
+                if (load_document(x->output, files[i].path, &s->documents[s->count], err) < 0)
+                    return -1;
+                s->count++;
+            }
+        }
+    }
+    return 0;
+}
+
+static int select_report(const struct load_adapter *a, const struct candidate *files, size_t count,
+                         struct selection *s, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf why = STRBUF_INIT;
+
+    for (size_t r = 0; r < a->report_count; r++)
+        for (size_t i = 0; i < count; i++)
+            if (try_candidate(&a->reports[r], &files[i], s, &why))
+                return add_others(s, files, count, err);
+    return error_set(err, ERROR_INVALID, "no result of '%s': %s", a->name,
+                     why.len ? strbuf_text(&why) : "there is no output");
+}
+
+static int check_complete(const struct selection *s, struct error *err)
+{
+    const struct pattern *complete = s->report->complete;
+    struct line l = {0};
+
+    while (complete && line_next(&s->documents[0], &l))
+        if (pattern_match(complete, l.text, l.len, NULL, NULL))
+            return 0;
+    if (!complete)
+        return 0;
+    return error_set(err, ERROR_INVALID, "%s: the output is cut short: no line like '%s'",
+                     s->documents[0].path, complete->text);
+}
+
+static void fill_model(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
+                       struct load_result *r)
+{
+    static const char *const models[] = {NULL, "closed", "open"}, *const words[] = {NULL, "yes", "no"};
+
+    r->generator = arena_strdup(arena, a->name);
+    r->model = models[a->form.model];
+    r->corrected = words[a->form.corrected];
+    if (a->form.open_when)
+        r->model = !call ? NULL : load_condition(a, a->form.open_when, call, arena) ? "open" : r->model;
+    if (a->form.corrected_when)
+        r->corrected = !call                                                    ? NULL
+                       : load_condition(a, a->form.corrected_when, call, arena) ? "yes"
+                                                                                : r->corrected;
+}
+
+/* Reads what was selected. */
+static int read_result(struct evaluation *e, struct load_result *r, struct sentences *out, struct error *err)
+{
+    size_t values = e->report->value_count;
+
+    e->numbers = arena_array(e->arena, double, values + 1);
+    e->states = arena_array(e->arena, enum value_state, values + 1);
+    e->non_numbers = arena_array(e->arena, bool, values + 1);
+    for (size_t i = 0; i < values; i++)
+        e->numbers[i] = NAN;
+    if (evaluation_fill(e, r, err) < 0 || load_judge(e, r, r->window_ms, out, err) < 0)
+        return -1;
+    double length_ms = isnan(r->duration_ms) ? r->window_ms : r->duration_ms;
+    r->goodput_rps = length_ms > 0 ? r->ok / (length_ms / 1e3) : NAN;
+    return 0;
+}
+
+static void give_problems(struct sentences *from, struct arena *arena, struct load_problems *to)
+{
+    if (to) {
+        to->len = from->list.len;
+        to->items = arena_array(arena, const char *, to->len + 1);
+        if (to->len)
+            memcpy(to->items, from->list.items, sizeof(*to->items) * to->len);
+    }
+    vec_release(&from->list);
+}
+
+static int collect_files(const struct load_adapter *a, const struct candidate *files, size_t count,
+                         const struct load_call *call, struct arena *arena, struct load_result *r,
+                         struct load_problems *problems, struct error *err)
+{
+    CLEANUP_VALUE(selection_release) struct selection s = {0};
+    struct sentences sentences = {0};
+
+    if (select_report(a, files, count, &s, err) < 0 || check_complete(&s, err) < 0)
+        return -1;
+    if (s.report != a->reports)
+        vec_push(&sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",
+                                               s.report->form->name, a->reports[0].form->name));
+    struct evaluation e = {.adapter = a,
+                           .report = s.report,
+                           .documents = s.documents,
+                           .document_count = s.count,
+                           .call = call,
+                           .arena = arena};
+    fill_model(a, call, arena, r);
+    int rc = read_result(&e, r, &sentences, err);
+    give_problems(&sentences, arena, rc < 0 ? NULL : problems);
+    return rc;
+}
+
+/* The files of the adapter's outputs that are there and of this run. */
+static int find_outputs(const struct load_adapter *a, const char *dir, const struct load_outcome *o,
+                        struct arena *arena, struct candidate *ret, size_t *ret_count, struct error *err)
+{
+    *ret_count = 0;
+    form_each(struct adapter_output, output, &a->form.outputs)
+    {
+        struct stat st;
+        const char *path = arena_printf(arena, "%s/%s", dir, output->file);
+        if (stat(path, &st) < 0)
+            continue;
+        int64_t written_ns = (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+        if (o->started_wall_ns && written_ns < o->started_wall_ns - STALE_TOLERANCE_NS)
+            return error_set(err, ERROR_INVALID, "stale output: '%s' is older than this run", path);
+        ret[(*ret_count)++] = (struct candidate){output, path};
+    }
+    return 0;
+}
+
+int load_adapter_collect(const struct load_adapter *a, const char *dir, const struct load_outcome *o,
+                         struct arena *arena, struct load_result *ret, struct load_problems *problems,
+                         struct error *err)
+{
+    struct candidate *files = arena_array(arena, struct candidate, a->form.outputs.len + 1);
+    struct load_result r;
+    size_t count;
+
+    load_result_init(&r);
+    r.window_ms = o->window_ms;
+    if (problems)
+        *problems = (struct load_problems){0};
+    if (!a->form.program) {
+        fill_model(a, o->call, arena, &r);
+        *ret = r;
+        return 0;
+    }
+    if (load_outcome_check(a, dir, o, arena, &r, err) < 0 ||
+        find_outputs(a, dir, o, arena, files, &count, err) < 0)
+        return -1;
+    if (collect_files(a, files, count, o->call, arena, &r, problems, err) < 0 ||
+        load_result_measured(&r, err) < 0)
+        return load_outcome_add_words(dir, err);
+    *ret = r;
+    return 0;
+}
+
+int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count,
+                             const struct node *options, struct arena *arena, struct load_result *ret,
+                             struct load_problems *problems, struct error *err)
+{
+    const struct load_call call = {.options = options};
+    struct candidate *candidates = arena_array(arena, struct candidate, count + 1);
+    struct load_result r;
+
+    load_result_init(&r);
+    r.exit_status = -1;
+    if (problems)
+        *problems = (struct load_problems){0};
+    if (!a->form.program)
+        return error_set(err, ERROR_INVALID, "load adapter '%s' runs nothing and has no output", a->name);
+    for (size_t i = 0; i < count; i++)
+        candidates[i].path = files[i];
+    if (collect_files(a, candidates, count, options ? &call : NULL, arena, &r, problems, err) < 0)
+        return -1;
+    *ret = r;
+    return 0;
+}

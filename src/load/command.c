@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* The call of a generator: argv, environment, files, version. */
+#include "command.h"
+
+#include <string.h>
+#include "benchctl/base/interpolate.h"
+
+#define MAX_ARGUMENTS ((size_t)4096)
+
+/* A growing list of texts in an arena. */
+struct arguments {
+    VEC(const char *) list;
+};
+
+static int push(struct arguments *out, const char *text, const struct template_scope *s, struct error *err)
+{
+    const char *filled;
+
+    if (out->list.len >= MAX_ARGUMENTS)
+        return error_set(err, ERROR_INVALID, "more than %zu arguments", MAX_ARGUMENTS);
+    if (load_template_fill(text, s, &filled, err) < 0)
+        return -1;
+    vec_push(&out->list, filled);
+    return 0;
+}
+
+static int push_all(struct arguments *out, const struct text_list *texts, const struct template_scope *s,
+                    struct error *err)
+{
+    for (size_t i = 0; i < texts->len; i++)
+        if (push(out, texts->items[i], s, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The texts once for each item of an option's value. */
+static int push_each(struct arguments *out, const struct text_list *texts, const struct node *value,
+                     const struct template_scope *s, struct error *err)
+{
+    struct template_scope inner = *s;
+
+    if (value->kind == NODE_SCALAR) {
+        inner.value = value->text;
+        return push_all(out, texts, &inner, err);
+    }
+    for (size_t i = 0; i < value->len; i++) {
+        inner.key = value->kind == NODE_MAP ? value->keys[i]->text : "";
+        inner.value = value->items[i]->text;
+        if (push_all(out, texts, &inner, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The flags of every option that is given or has a default, in the adapter's order. */
+static int push_options(struct arguments *out, const struct template_scope *s, struct error *err)
+{
+    form_each(struct adapter_option, o, &s->adapter->form.options)
+    {
+        const struct node *value = load_option_node(o, s->call->options, s->arena);
+        if (!value || !o->flag.len || (o->type == OPTION_TYPE_BOOL && strcmp(value->text, "true") != 0))
+            continue;
+        if (push_each(out, &o->flag, value, s, err) < 0)
+            return error_wrap(err, "option '%s'", o->name);
+    }
+    return 0;
+}
+
+static int push_argument(struct arguments *out, const struct adapter_argument *arg,
+                         const struct template_scope *s, struct error *err)
+{
+    if (arg->text)
+        return strcmp(arg->text, "${options}") == 0 ? push_options(out, s, err)
+                                                    : push(out, arg->text, s, err);
+    if (arg->when && !load_condition(s->adapter, arg->when, s->call, s->arena))
+        return 0;
+    if (arg->unless && load_condition(s->adapter, arg->unless, s->call, s->arena))
+        return 0;
+    if (!arg->each)
+        return push_all(out, &arg->args, s, err);
+    const struct node *value =
+        load_option_node(load_option_find(s->adapter, arg->each), s->call->options, s->arena);
+    return value ? push_each(out, &arg->args, value, s, err) : 0;
+}
+
+/* As a NULL-terminated list in the arena; the NULL is not counted. */
+static struct text_list finished(struct arguments *out, struct arena *a)
+{
+    struct text_list list = {arena_array(a, const char *, out->list.len + 1), out->list.len};
+
+    if (list.len)
+        memcpy(list.items, out->list.items, sizeof(const char *) * list.len);
+    return list;
+}
+
+static int build_argv(const struct template_scope *s, struct text_list *ret, struct error *err)
+{
+    struct arguments out = {0};
+    int rc = 0;
+
+    if (s->adapter->form.program)
+        vec_push(&out.list, s->adapter->form.program);
+    form_each(struct adapter_argument, arg, &s->adapter->form.args)
+    {
+        rc = push_argument(&out, arg, s, err);
+        if (rc < 0)
+            break;
+    }
+    *ret = finished(&out, s->arena);
+    vec_release(&out.list);
+    return rc;
+}
+
+static int build_env(const struct template_scope *s, struct text_map *ret, struct error *err)
+{
+    const struct text_map *from = &s->adapter->form.env;
+
+    *ret = (struct text_map){arena_array(s->arena, struct text_pair, from->len + 1), from->len};
+    for (size_t i = 0; i < from->len; i++) {
+        ret->items[i] = from->items[i];
+        if (load_template_fill(from->items[i].value, s, &ret->items[i].value, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int build_files(const struct template_scope *s, struct text_map *ret, struct error *err)
+{
+    size_t n = 0;
+
+    *ret = (struct text_map){arena_array(s->arena, struct text_pair, s->adapter->form.files.len + 1),
+                             s->adapter->form.files.len};
+    form_each(struct adapter_file, f, &s->adapter->form.files)
+    {
+        ret->items[n] = (struct text_pair){.key = f->file, .at = f->at};
+        if (load_template_fill(f->content, s, &ret->items[n].value, err) < 0)
+            return -1;
+        n++;
+    }
+    return 0;
+}
+
+/* The second call; an empty argv when the adapter has none. */
+static int build_finish(const struct template_scope *s, struct load_command *ret, struct error *err)
+{
+    const struct adapter_finish *f = &s->adapter->form.finish;
+    struct arguments out = {0};
+    int rc = 0;
+
+    if (f->args.len) {
+        vec_push(&out.list, s->adapter->form.program);
+        rc = push_all(&out, &f->args, s, err);
+    }
+    ret->finish_argv = finished(&out, s->arena);
+    vec_release(&out.list);
+    ret->finish_stdout_name = f->into ? load_output_find(s->adapter, f->into)->file : NULL;
+    return rc;
+}
+
+int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
+                         struct load_command *ret, struct error *err)
+{
+    const struct template_scope s = {.adapter = a, .call = call, .arena = arena};
+    struct load_command made = {.stdout_name = STDOUT_NAME, .stderr_name = STDERR_NAME};
+
+    if (load_adapter_check_options(a, call->options, err) < 0)
+        return -1;
+    if (build_argv(&s, &made.argv, err) < 0 || build_env(&s, &made.env, err) < 0 ||
+        build_files(&s, &made.files, err) < 0 || build_finish(&s, &made, err) < 0)
+        return error_wrap(err, "load adapter '%s'", a->name);
+    *ret = made;
+    return 0;
+}
+
+int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,
+                                 struct text_list *ret_argv, struct error *err)
+{
+    const struct text_list *args = &a->form.version.args;
+
+    (void)err;
+    *ret_argv = (struct text_list){arena_array(arena, const char *, args->len + 2), 0};
+    if (!a->form.program || !args->len)
+        return 0;
+    ret_argv->items[ret_argv->len++] = a->form.program;
+    for (size_t i = 0; i < args->len; i++)
+        ret_argv->items[ret_argv->len++] = args->items[i];
+    return 0;
+}
+
+const char *load_adapter_read_version(const struct load_adapter *a, const char *output, struct arena *arena)
+{
+    size_t start, end;
+
+    for (const char *p = output; a->version_match && *p;) {
+        size_t n = strcspn(p, "\r\n");
+        if (pattern_match(a->version_match, p, n, &start, &end))
+            return arena_strndup(arena, p + start, end - start);
+        p += n + (p[n] != '\0');
+    }
+    return NULL;
+}
+
+int load_adapter_check_version(const struct load_adapter *a, const char *output, struct error *err)
+{
+    for (const char *p = output; *p;) {
+        size_t n = strcspn(p, "\r\n");
+        for (size_t i = 0; i < a->form.version.refuse.len; i++)
+            if (pattern_match(a->version_refuse[i], p, n, NULL, NULL))
+                return error_set(err, ERROR_ENVIRONMENT, "'%s' is not what load adapter '%s' needs: %s",
+                                 a->form.program, a->name, a->form.version.refuse.items[i].value);
+        p += n + (p[n] != '\0');
+    }
+    return 0;
+}

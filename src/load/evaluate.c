@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluate.h"
+
+#include <math.h>
+#include <string.h>
+#include "command.h"
+#include "report.h"
+
+static const struct document *document_of(const struct evaluation *e, const struct adapter_output *output)
+{
+    for (size_t i = 0; i < e->document_count; i++)
+        if (e->documents[i].output == output)
+            return &e->documents[i];
+    return NULL;
+}
+
+static double fail(struct evaluation *e, const struct error *err)
+{
+    if (!e->failed)
+        e->error = *err;
+    e->failed = true;
+    return NAN;
+}
+
+/* What one alternative gives; NAN: nothing. */
+static double source_number(struct evaluation *e, const struct source *s, bool *non_number)
+{
+    struct error err = ERROR_INIT;
+    struct numbers numbers = {0};
+
+    if (s->expr)
+        return expr_value(s->expr, evaluation_number, e);
+    const struct document *d = document_of(e, s->output);
+    if (!d)
+        return s->form->fallback;
+    int rc = source_numbers(s, d, &numbers, &err);
+    double number = rc < 0 ? fail(e, &err) : numbers_take(&numbers, s->take, s->quantile);
+    *non_number = *non_number || numbers.non_number;
+    if (isnan(number) && !numbers.non_number && rc == 0)
+        number = s->form->fallback;
+    numbers_release(&numbers);
+    return number;
+}
+
+static double value_number(struct evaluation *e, size_t index)
+{
+    const struct value *v = &e->report->values[index];
+
+    if (e->states[index] == VALUE_READING) {
+        struct error err = ERROR_INIT;
+        (void)error_set(&err, ERROR_INVALID, "%s:%d:%d: '%s' depends on itself", v->at.file, v->at.line,
+                        v->at.column, v->name);
+        return fail(e, &err);
+    }
+    if (e->states[index] == VALUE_KNOWN || e->failed)
+        return e->numbers[index];
+    e->states[index] = VALUE_READING;
+    double number = NAN;
+    for (size_t i = 0; i < v->source_count && isnan(number) && !e->failed; i++)
+        number = source_number(e, &v->sources[i], &e->non_numbers[index]);
+    e->states[index] = VALUE_KNOWN;
+    e->numbers[index] = number;
+    return number;
+}
+
+static double asked_number(const struct evaluation *e, const char *name)
+{
+    if (!e->call)
+        return NAN;
+    if (strcmp(name, "asked.duration") == 0)
+        return e->call->duration_ns > 0 ? (double)e->call->duration_ns / 1e6 : NAN;
+    const struct adapter_option *o = load_option_find(e->adapter, name + strlen("option."));
+    return o ? load_option_number(o, e->call->options, e->arena) : NAN;
+}
+
+/* The sum of the error kinds that were read; NAN when the report has none. */
+static double error_sum(struct evaluation *e)
+{
+    double sum = NAN;
+
+    for (size_t i = 0; i < e->report->value_count; i++) {
+        if (!text_starts(e->report->values[i].name, "errors."))
+            continue;
+        double number = value_number(e, i);
+        if (!isnan(number))
+            sum = isnan(sum) ? number : sum + number;
+    }
+    return sum;
+}
+
+double evaluation_number(const char *name, void *evaluation)
+{
+    struct evaluation *e = evaluation;
+    const struct value *v = load_report_value(e->report, name);
+
+    if (v)
+        return value_number(e, (size_t)(v - e->report->values));
+    if (text_starts(name, "option.") || strcmp(name, "asked.duration") == 0)
+        return asked_number(e, name);
+    if (strcmp(name, "failed") == 0)
+        return error_sum(e);
+    if (strcmp(name, "ok") == 0)
+        return fmax(0, evaluation_number("requests", e) - evaluation_number("failed", e));
+    return NAN;
+}
+
+int evaluation_check(const struct evaluation *e, struct error *err)
+{
+    if (!e->failed)
+        return 0;
+    *err = e->error;
+    return -1;
+}
+
+static int check_required(struct evaluation *e, struct error *err)
+{
+    const struct text_list *required = &e->report->form->required;
+
+    for (size_t i = 0; i < required->len; i++) {
+        double number = evaluation_number(required->items[i], e);
+        if (evaluation_check(e, err) < 0)
+            return -1;
+        if (isnan(number))
+            return error_set(
+                err, ERROR_INVALID,
+                "%s: no '%s': the output is cut short, or of a form that adapter '%s' does not know",
+                e->documents[0].path, required->items[i], e->adapter->name);
+    }
+    return 0;
+}
+
+static void fill_errors(struct evaluation *e, struct load_result *r)
+{
+    const size_t skip = strlen("errors.");
+
+    r->errors = arena_array(e->arena, struct error_count, e->report->value_count + 1);
+    for (size_t i = 0; i < e->report->value_count; i++) {
+        const char *name = e->report->values[i].name;
+        double number = text_starts(name, "errors.") ? value_number(e, i) : NAN;
+        if (!isnan(number))
+            r->errors[r->error_count++] = (struct error_count){arena_strdup(e->arena, name + skip), number};
+    }
+}
+
+static void fill_latency(struct evaluation *e, struct latency *l)
+{
+    double *const slots[] = {&l->min, &l->mean, &l->stdev, &l->p50,  &l->p75,
+                             &l->p90, &l->p95,  &l->p99,   &l->p999, &l->max};
+    double measured = expr_value(e->report->latency_if, evaluation_number, e);
+
+    if (isnan(measured) || measured == 0)
+        return;
+    for (size_t i = 0; load_latency_names[i]; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "latency.%s", load_latency_names[i]);
+        *slots[i] = evaluation_number(name, e);
+    }
+}
+
+int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error *err)
+{
+    struct load_result *r = ret;
+
+    if (check_required(e, err) < 0)
+        return -1;
+    r->requests = evaluation_number("requests", e);
+    r->failed = evaluation_number("failed", e);
+    double ok = evaluation_number("ok", e);
+    r->ok = isnan(r->requests) || (isnan(r->failed) && !load_report_value(e->report, "ok")) ? NAN : ok;
+    r->error_rate = r->requests > 0 ? fmin(1, r->failed / r->requests) : NAN;
+    r->error_rate = isnan(r->failed) ? NAN : r->error_rate;
+    r->rps = evaluation_number("rps", e);
+    r->duration_ms = evaluation_number("duration", e);
+    r->received_bytes = evaluation_number("received_bytes", e);
+    r->dropped = evaluation_number("dropped", e);
+    fill_latency(e, &r->latency_ms);
+    fill_errors(e, r);
+    return evaluation_check(e, err);
+}
