@@ -76,6 +76,15 @@ static const char *url_password(const char *p, size_t *ret_len)
     return colon + 1;
 }
 
+/* Of "password=..." in a connection string or a query: quoted, or up to what separates. */
+static size_t password_len(const char *p)
+{
+    if (*p != '\'')
+        return strcspn(p, " \t\n&;\"'");
+    size_t quoted = 1 + strcspn(p + 1, "'");
+    return quoted + (p[quoted] == '\'');
+}
+
 /* The next password in `text` and its length; NULL when there is none. A reference is a name, not a password.
  */
 static const char *next_password(const char *text, size_t *ret_len)
@@ -86,7 +95,7 @@ static const char *next_password(const char *text, size_t *ret_len)
             found = url_password(p, ret_len);
         } else if (strncasecmp(p, "password=", 9) == 0) {
             found = p + 9;
-            *ret_len = *found == '\'' ? strcspn(found + 1, "'") + 1 : strcspn(found, " \t\n&;\"'");
+            *ret_len = password_len(found);
         }
         if (found && *ret_len && strncmp(found, "${", 2) != 0)
             return found;

@@ -66,6 +66,18 @@ static int bad_size(struct error *err, const char *text)
         err, "write a number with a unit, for instance 256m, 0.5g or 256MiB (base 1024), or unlimited");
 }
 
+/* As scan_decimal(); ".5" is a half too, as with other tools that take sizes. */
+static const char *scan_size_number(const char *text, double *ret)
+{
+    char whole[24];
+
+    if (text[0] != '.')
+        return scan_decimal(text, ret);
+    (void)snprintf(whole, sizeof(whole), "0%.21s", text);
+    const char *end = scan_decimal(whole, ret);
+    return end && *end ? text + (end - whole) - 1 : NULL;
+}
+
 int size_parse(const char *text, int64_t *ret_bytes, struct error *err)
 {
     static const char units[] = "bkmgt";
@@ -75,7 +87,7 @@ int size_parse(const char *text, int64_t *ret_bytes, struct error *err)
         *ret_bytes = SIZE_UNLIMITED;
         return 0;
     }
-    const char *p = scan_decimal(text, &number);
+    const char *p = scan_size_number(text, &number);
     if (!p)
         return bad_size(err, text);
     if (!*p) {
