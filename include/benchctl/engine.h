@@ -18,11 +18,9 @@
 #include "benchctl/http.h"
 
 /* Labels on everything we create. */
-#define LABEL_RUN "org.benchctl.run" /* the sweep's run id (a random hex id) */
-#define LABEL_OWNER                                                                                          \
-    "org.benchctl.owner" /* HOST:PID:STARTTIME of the benchctl that made it, to tell the dead from the       \
-                            living */
-#define LABEL_ROLE "org.benchctl.role" /* app, database, load, a service's name, network */
+#define LABEL_RUN "org.benchctl.run"     /* the sweep's run id (a random hex id) */
+#define LABEL_OWNER "org.benchctl.owner" /* who made it, see engine_owner_label() */
+#define LABEL_ROLE "org.benchctl.role"   /* app, database, load, a service's name, network */
 #define LABEL_SCENARIO "org.benchctl.scenario"
 #define LABEL_TRIAL "org.benchctl.trial"
 #define LABEL_DIR "org.benchctl.dir" /* the run directory */
@@ -38,6 +36,18 @@ int engine_open(struct loop *l, struct http *h, const char *url, struct engine *
 void engine_close(struct engine *e);
 DEFINE_CLEANUP(struct engine *, engine_close);
 
+/* Every call of this engine also ends at this instant (ERROR_TIMEOUT), for instance a trial's time limit.
+ * LOOP_FOREVER, the default, is none: set that again before cleaning up. */
+void engine_set_deadline(struct engine *e, int64_t deadline_ns);
+
+/* Value of LABEL_OWNER for this process, HOST:PID:STARTTIME, to tell the dead from the living. Returns buf.
+ */
+#define ENGINE_OWNER_SIZE 192
+const char *engine_owner_label(char buf[ENGINE_OWNER_SIZE]);
+/* False only when the owner certainly is no more: its host is this one, and the process is gone or another
+ * one has its number. Of another host, NULL or not readable: true, hands off. */
+bool engine_owner_alive(const char *owner);
+
 /* What is known since engine_open(); strings belong to the engine. */
 struct engine_facts {
     const char *url, *name, *version, *api_version; /* name: "Docker Engine", "Podman", ... */
@@ -48,6 +58,7 @@ struct engine_facts {
     bool memory_limit, swap_limit; /* what /info says it can enforce */
     int64_t memory_bytes;
     int cpus;
+    int64_t clock_offset_ns; /* the engine's wall clock minus ours, to a few milliseconds */
 };
 const struct engine_facts *engine_facts(const struct engine *e);
 int engine_info(struct engine *e, struct json **ret, struct error *err) MUST_CHECK; /* /info */
@@ -63,6 +74,7 @@ struct engine_image {
 };
 void engine_image_release(struct engine_image *i);
 
+/* ERROR_NOT_FOUND when the engine does not have it. */
 int engine_image_inspect(struct engine *e, const char *reference, struct engine_image *ret,
                          struct error *err) MUST_CHECK;
 
@@ -82,7 +94,7 @@ struct engine_build {
 int engine_image_build(struct engine *e, const struct engine_build *b, char **ret_id,
                        struct error *err) MUST_CHECK;
 /* Pull; credentials are the caller's JSON for X-Registry-Auth or NULL. An error inside the 200 stream is an
- * error. */
+ * error, and so is an early end. Without a tag or digest the tag is "latest". */
 int engine_image_pull(struct engine *e, const char *reference, const char *auth_json,
                       engine_progress_fn *progress, void *data, struct error *err) MUST_CHECK;
 /* `docker load` of an archive file, and `docker import` of a root file system tar. */
@@ -93,6 +105,7 @@ int engine_image_import(struct engine *e, const char *path, const char *referenc
 
 /* --- networks ------------------------------------------------------------------------------------------ */
 
+/* When the engine has no address pool left, the hint names the networks that dead sweeps of ours left. */
 int engine_network_create(struct engine *e, const char *name, const struct text_map *labels, char **ret_id,
                           struct error *err) MUST_CHECK;
 int engine_network_remove(struct engine *e, const char *id,
@@ -124,8 +137,9 @@ struct engine_container {
     const char *stop_signal; /* NULL: the image's */
     bool quiet_logs;         /* no log driver at all */
 };
-/* The new container's id; warnings of the reply (newline-separated, "" if none) go to ret_warnings. On
- * conflict: the holder is named. */
+/* The new container's id; warnings of the reply (newline-separated, "" if none) go to ret_warnings. When the
+ * name is taken: a holder that a dead benchctl left is removed; any other is named in the error
+ * (ERROR_CONFLICT). */
 int engine_container_create(struct engine *e, const struct engine_container *c, char **ret_id,
                             char **ret_warnings, struct error *err) MUST_CHECK;
 
@@ -154,6 +168,8 @@ int engine_state_parse(const struct json *inspect, struct engine_state *ret, str
 int engine_container_inspect(struct engine *e, const char *id, struct engine_state *ret,
                              struct error *err) MUST_CHECK;
 
+/* Running already is fine. When it fails, the container is still there in state `created`: remove it. The
+ * hint then has State.Error where that says more. */
 int engine_container_start(struct engine *e, const char *id, struct error *err) MUST_CHECK;
 int engine_container_stop(struct engine *e, const char *id, int grace_s,
                           struct error *err) MUST_CHECK; /* stopped already is fine */
@@ -162,6 +178,11 @@ int engine_container_wait(struct engine *e, const char *id, int *ret_code,
                           struct error *err) MUST_CHECK; /* not the end under a restart policy */
 /* force, volumes; "not found" and "already in progress" are fine, then waits (bounded) until it is gone. */
 int engine_container_remove(struct engine *e, const char *id, struct error *err) MUST_CHECK;
+
+/* A file or folder out of a container (running or not), as a tar written to fd. ERROR_NOT_FOUND: no such
+ * path. */
+int engine_container_copy(struct engine *e, const char *id, const char *path, int fd,
+                          struct error *err) MUST_CHECK;
 
 /* A call under way. Owned by the caller; engine_call_wait() finishes it; engine_call_free() abandons it. */
 struct engine_call;
@@ -203,36 +224,51 @@ struct engine_event {
     int64_t wall_ns;             /* timeNano */
     const struct json *raw;
 };
-/* `gap` is called when the stream ended and events may be missing: after it reconnects (with since) by
- * itself. May be NULL. */
+/* `gap` is called when events may be missing, because the stream had ended and has just been opened again
+ * (with since), or because a part of it was not readable. Inspect what matters then. May be NULL. Both are
+ * callbacks of the loop. */
 struct engine_event_handler {
     void (*event)(const struct engine_event *ev, void *data);
     void (*gap)(const char *why, void *data);
     void *data;
 };
-/* Subscribes to events of objects with LABEL_RUN=run; is connected when it returns. Exact repeats are
- * dropped. */
+/* Subscribes to events of containers with LABEL_RUN=run; is connected when it returns. Reconnects by itself
+ * until it is closed. Exact repeats are dropped. */
 int engine_events_open(struct engine *e, const char *run, const struct engine_event_handler *h,
                        struct engine_stream **ret, struct error *err) MUST_CHECK;
 
 /* Follows a container's log into two open files (the same fd twice is fine), demultiplexed; reopens by itself
- * when the container restarts. `on_line` (may be NULL) gets each complete line of both, for readiness by log.
- */
+ * when the restart policy starts the container again, without repeating lines. Open it after the start.
+ * `on_line` (may be NULL) gets each line of both without its newline (at most 64 KiB of it at a time), for
+ * readiness by log. */
 struct engine_log_options {
-    int stdout_fd, stderr_fd;
-    int64_t max_bytes; /* per stream; more is dropped and counted */
+    int stdout_fd, stderr_fd; /* stay the caller's; -1: not written */
+    int64_t max_bytes;        /* per channel, 0: no limit; more is dropped and counted */
     void (*on_line)(const char *line, size_t len, bool is_stderr, void *data);
     void *data;
 };
 int engine_logs_open(struct engine *e, const char *id, const struct engine_log_options *o,
                      struct engine_stream **ret, struct error *err) MUST_CHECK;
-/* Waits (bounded) until the log of an ended container has been read to its end. */
+/* Waits until the log of an ended container has been read to its end. An error too when the log was not
+ * readable or the files not writable. `s` must come from engine_logs_open(). */
 int engine_logs_finish(struct engine_stream *s, int64_t deadline_ns, struct error *err) MUST_CHECK;
-/* The last `lines` lines at once, for error messages. */
+/* The whole log so far into two open files (the same fd twice is fine; -1 drops a channel), at most max_bytes
+ * per channel. */
+int engine_logs_save(struct engine *e, const char *id, const struct engine_log_options *o,
+                     struct error *err) MUST_CHECK;
+struct engine_log_counts {
+    int64_t stdout_bytes, stderr_bytes, dropped_bytes;
+    int reopened; /* how often */
+    bool cut;     /* a stream ended inside a frame: its last line is not whole */
+    bool ended;   /* read to the end of a container that will not run again */
+};
+void engine_logs_counts(const struct engine_stream *s, struct engine_log_counts *ret);
+/* The last `lines` lines at once, for error messages: control characters are replaced. The caller frees. */
 int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_text,
                      struct error *err) MUST_CHECK;
 
-/* Raw stats replies, one JSON body per second (stream=1); the sample module reads them. */
+/* Raw stats replies, one JSON body per second (stream=1); the sample module reads them. Simply falls silent
+ * when the container is gone. */
 int engine_stats_open(struct engine *e, const char *id,
                       void (*on_stats)(const struct json *stats, void *data), void *data,
                       struct engine_stream **ret, struct error *err) MUST_CHECK;
@@ -245,8 +281,9 @@ struct log_demux {
     bool tty;
     unsigned char header[8];
     size_t header_len, left;
-    int channel; /* 1 stdout, 2 stderr */
-    bool bad;    /* a frame type that does not exist: the rest is not readable */
+    int channel;     /* 1 stdout, 2 stderr */
+    bool bad;        /* a frame type that does not exist: the rest is not readable */
+    uint64_t frames; /* headers read so far: a sink that sees it change is at the start of a payload */
 };
 /* 0, or -1 on a bad frame. `sink` gets payload pieces. */
 int log_demux_feed(struct log_demux *d, const char *bytes, size_t len,

@@ -398,8 +398,13 @@ static void run_once(struct loop *l, int64_t deadline_ns)
 
 int loop_wait_until(struct loop *l, const bool *done, int64_t deadline_ns, struct error *err)
 {
+    return loop_wait_either(l, done, done, deadline_ns, err);
+}
+
+int loop_wait_either(struct loop *l, const bool *a, const bool *b, int64_t deadline_ns, struct error *err)
+{
     assert(l->depth == 0); /* not from a callback */
-    while (!*done) {
+    while (!*a && !*b) {
         if (loop_interrupted(l))
             return error_set(err, ERROR_INTERRUPTED, "interrupted");
         if (clock_now_ns() >= deadline_ns)

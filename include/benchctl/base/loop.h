@@ -64,6 +64,10 @@ int loop_catch_signals(struct loop *l, loop_signal_fn *fn, void *data, struct er
  */
 int loop_wait_until(struct loop *l, const bool *done, int64_t deadline_ns, struct error *err) MUST_CHECK;
 
+/* The same for two flags: returns when either is set. */
+int loop_wait_either(struct loop *l, const bool *a, const bool *b, int64_t deadline_ns,
+                     struct error *err) MUST_CHECK;
+
 /* Sleeps while serving everything else; the same errors, except that the deadline is success. */
 int loop_sleep_until(struct loop *l, int64_t deadline_ns, struct error *err) MUST_CHECK;
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The outcome of a trial and the one sentence that says why. Pure: decides from the record and from what went
+ * wrong. A crash is a finding, not a failure of benchctl: it comes before whatever the generator made of it.
+ */
+#include "run_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void conclude(struct trial_run *t, enum outcome o, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void conclude(struct trial_run *t, enum outcome o, const char *fmt, ...)
+{
+    char text[6000];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    t->record.outcome = o;
+    t->record.reason = arena_strdup(t->arena, text);
+}
+
+static const char *limit_text(const struct container_result *c, char *buf)
+{
+    if (isfinite(c->memory_bytes.limit) && c->memory_bytes.limit > 0)
+        return size_human(c->memory_bytes.limit, buf);
+    return "no limit";
+}
+
+/* "OOM-killed 14 times and restarted 13 times in 210 s at 256 MiB", "exited 1 (exit 3)", or "" when nothing
+ * happened. */
+static const char *deaths(const struct trial_run *t, char *buf, size_t size)
+{
+    const struct container_result *a = &t->record.app;
+    char limit[32];
+    double window_s = t->load_begin_ns && t->load_end_ns > t->load_begin_ns
+                          ? (double)(t->load_end_ns - t->load_begin_ns) / 1e9
+                          : t->record.duration_ms / 1e3;
+    int n = 0;
+
+    buf[0] = '\0';
+    if (a->oom_kills > 0)
+        n = snprintf(buf, size, "OOM-killed %.0f time%s", a->oom_kills, a->oom_kills == 1 ? "" : "s");
+    else if (a->exit_count)
+        n = snprintf(buf, size, "ended %zu time%s (last: %s)", a->exit_count, a->exit_count == 1 ? "" : "s",
+                     a->exits[a->exit_count - 1].cause);
+    if (a->restarts > 0 && n >= 0 && (size_t)n < size)
+        n += snprintf(buf + n, size - (size_t)n, "%srestarted %.0f time%s", n ? ", " : "", a->restarts,
+                      a->restarts == 1 ? "" : "s");
+    if (n > 0 && (size_t)n < size)
+        (void)snprintf(buf + n, size - (size_t)n, " in %.0f s at %s", window_s, limit_text(a, limit));
+    return buf;
+}
+
+static bool app_died_for_good(const struct trial_run *t)
+{
+    return t->app && t->app->ledger.terminal && ledger_deaths(&t->app->ledger) > 0;
+}
+
+static void conclude_dead(struct trial_run *t)
+{
+    char story[512];
+    const char *when = t->load_begin_ns ? "" : "before it was ready: ";
+
+    (void)deaths(t, story, sizeof(story));
+    if (!story[0])
+        (void)snprintf(story, sizeof(story), "it ended with exit code %d", t->app->ledger.last_code);
+    if (t->error.message[0])
+        conclude(t, OUTCOME_CRASHED, "%s%s; %s", when, story, t->error.message);
+    else
+        conclude(t, OUTCOME_CRASHED, "%s%s", when, story);
+}
+
+static const struct check_result *failed_gate(const struct trial_run *t)
+{
+    for (size_t i = 0; i < t->record.check_count; i++)
+        if (t->record.checks[i].gated && !t->record.checks[i].passed)
+            return &t->record.checks[i];
+    return NULL;
+}
+
+static const struct validity_result *failed_validity(const struct trial_run *t)
+{
+    for (size_t i = 0; i < t->record.validity_count; i++)
+        if (strcmp(t->record.validity[i].verdict, "FAIL") == 0)
+            return &t->record.validity[i];
+    return NULL;
+}
+
+/* The load was measured: what do its numbers say? */
+static void conclude_measured(struct trial_run *t)
+{
+    const struct load_result *l = &t->record.load;
+    const struct container_result *a = &t->record.app;
+    const struct validity_result *v = failed_validity(t);
+    const struct check_result *c = failed_gate(t);
+    double limit = isnan(t->settings->load.max_error_rate) ? 0.01 : t->settings->load.max_error_rate;
+    bool unstable = a->restarts > 0 || a->oom_kills > 0, failing = l->error_rate > limit;
+    char story[512], rate[128] = "";
+
+    (void)deaths(t, story, sizeof(story));
+    if (l->failed > 0)
+        (void)snprintf(rate, sizeof(rate), "%s%.3g %% of requests failed", story[0] ? "; " : "",
+                       100 * l->error_rate);
+    if (l->requests > 0 && l->ok <= 0)
+        conclude(t, unstable ? OUTCOME_CRASHED : OUTCOME_DEGRADED, "%s%s: no request succeeded", story, rate);
+    else if (unstable)
+        conclude(t, OUTCOME_DEGRADED, "%s%s", story, rate);
+    else if (v)
+        conclude(t, OUTCOME_INVALID, "%s", v->message);
+    else if (failing)
+        conclude(t, OUTCOME_DEGRADED, "%.3g %% of requests failed (%.0f of %.0f), more than %.3g %%",
+                 100 * l->error_rate, l->failed, l->requests, 100 * limit);
+    else if (c)
+        conclude(t, OUTCOME_DEGRADED, "expected '%s%s%s', but %s%s", c->name, c->expect != c->name ? " " : "",
+                 c->expect != c->name ? c->expect : "", c->message ? c->message : "it is ",
+                 c->message ? "" : c->value);
+    else if (isnan(l->requests))
+        conclude(t, OUTCOME_OK, "no requests are part of this load");
+    else
+        conclude(t, OUTCOME_OK, "%.0f requests, %s", l->requests, l->failed > 0 ? rate : "none failed");
+}
+
+void trial_decide(struct trial_run *t)
+{
+    char story[512];
+
+    if (app_died_for_good(t)) {
+        conclude_dead(t);
+    } else if (t->not_ready) {
+        conclude(t, OUTCOME_NOT_READY, "%s", t->error.message);
+    } else if (t->load_failed && t->record.app.restarts > 0) {
+        (void)deaths(t, story, sizeof(story));
+        conclude(t, OUTCOME_CRASHED, "%s; %s", story, t->error.message);
+    } else if (t->load_failed) {
+        conclude(t, OUTCOME_INVALID, "%s", t->error.message);
+    } else if (t->failed) {
+        conclude(t, OUTCOME_ERROR, "%s%s%s", t->error.message, t->error.hint[0] ? "; " : "", t->error.hint);
+    } else if (t->record.has_load) {
+        conclude_measured(t);
+    } else {
+        conclude(t, OUTCOME_ERROR, "no load was measured");
+    }
+}

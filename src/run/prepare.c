@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that must be there before anything is started: parity, images, generators. What is missing is
+ * listed at once, each with what would provide it.
+ */
+#include "run_internal.h"
+
+#include <stdio.h>
+#include "benchctl/base/clock.h"
+#include "benchctl/base/log.h"
+#include "benchctl/base/process.h"
+
+struct preparation {
+    struct sweep_run *sweep;
+    VEC(char *) missing;
+    bool building;     /* second pass: everything is there, build what is to be built */
+    bool pull_useless; /* a pull failed for want of a registry: the next would too, after the same wait */
+};
+
+static void preparation_release(struct preparation *p)
+{
+    vec_each (m, &p->missing)
+        free(*m);
+    vec_release(&p->missing);
+}
+
+/* --- images
+ * ------------------------------------------------------------------------------------------------------- */
+
+static char *image_key(const struct container_settings *c)
+{
+    if (!c->build)
+        return xstrdup(c->image);
+    CLEANUP_VALUE(strbuf_release) struct strbuf b = STRBUF_INIT;
+    strbuf_addf(&b, "%s\n%s\n%s", c->image ? c->image : "", c->build->context,
+                c->build->dockerfile ? c->build->dockerfile : "");
+    for (size_t i = 0; i < c->build->args.len; i++)
+        strbuf_addf(&b, "\n%s=%s", c->build->args.items[i].key, c->build->args.items[i].value);
+    return strbuf_detach(&b);
+}
+
+static const char *known_image(struct sweep_run *s, const char *key)
+{
+    vec_each (i, &s->images)
+        if (strcmp(i->key, key) == 0)
+            return i->id;
+    return NULL;
+}
+
+const char *image_for(struct sweep_run *s, const struct container_settings *c)
+{
+    CLEANUP_FREE char *key = image_key(c);
+
+    return known_image(s, key);
+}
+
+static void progress_line(const char *line, void *data)
+{
+    (void)data;
+    note("  %s", line);
+}
+
+static void record_image(struct sweep_run *s, const char *key, const char *shown,
+                         const struct engine_image *image)
+{
+    struct json *j = json_new_object(), *digests = json_new_array();
+    const struct json *all = json_get(s->info, "images");
+
+    json_set_text(j, "reference", shown);
+    json_set_text(j, "id", image->id);
+    for (char **d = image->repo_digests; d && *d; d++)
+        json_append(digests, json_new_text(*d));
+    json_set(j, "repo_digests", digests);
+    json_set_text(j, "architecture", image->architecture);
+    json_set_number(j, "size_bytes", (double)image->size_bytes);
+    json_append((struct json *)(uintptr_t)all, j);
+    vec_push(&s->images, (struct image_use){.key = xstrdup(key), .id = xstrdup(image->id)});
+}
+
+static int build_image(struct sweep_run *s, const struct container_settings *c, struct engine_image *ret,
+                       struct error *err)
+{
+    CLEANUP_FREE char *id = NULL;
+    const char *shown = c->image ? c->image : path_basename(c->build->context);
+    const struct engine_build b = {
+        .context = c->build->context,
+        .dockerfile = c->build->dockerfile,
+        .tag = c->image,
+        .args = &c->build->args,
+        .timeout_ns = 1800 * NS_PER_S,
+    };
+
+    note("building image '%s'", shown);
+    if (engine_image_build(s->engine, &b, &id, err) < 0)
+        return error_wrap(err, "building image '%s' from '%s'", shown, c->build->context);
+    return engine_image_inspect(s->engine, id, ret, err);
+}
+
+/* In the engine, or pulled. 1 when it is there, 0 when it is not to be had, -1 when the engine failed. */
+static int find_image(struct preparation *p, const char *reference, struct engine_image *ret,
+                      struct error *why, struct error *err)
+{
+    struct sweep_run *s = p->sweep;
+    struct error e = ERROR_INIT;
+
+    if (engine_image_inspect(s->engine, reference, ret, &e) == 0)
+        return 1;
+    if (e.kind != ERROR_NOT_FOUND) {
+        *err = e;
+        return -1;
+    }
+    *why = e;
+    if (p->pull_useless)
+        return 0;
+    note("pulling image '%s'", reference);
+    if (engine_image_pull(s->engine, reference, NULL, progress_line, NULL, why) < 0) {
+        if (why->kind == ERROR_INTERRUPTED) {
+            *err = *why;
+            return -1;
+        }
+        p->pull_useless = why->kind != ERROR_NOT_FOUND;
+        return 0;
+    }
+    return engine_image_inspect(s->engine, reference, ret, err) == 0 ? 1 : -1;
+}
+
+static int need_image(struct preparation *p, const struct container_settings *c, struct error *err)
+{
+    struct engine_image image = {0};
+    struct error why = ERROR_INIT;
+    CLEANUP_FREE char *key = image_key(c);
+
+    if (known_image(p->sweep, key))
+        return 0;
+    if (c->build && !p->building && fs_is_dir(c->build->context))
+        return 0;
+    if (c->build && !fs_is_dir(c->build->context)) {
+        vec_push(&p->missing, xasprintf("image '%s': its build context '%s' is not there",
+                                        c->image ? c->image : c->name, c->build->context));
+        vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
+        return 0;
+    }
+    int found = c->build ? (build_image(p->sweep, c, &image, err) < 0 ? -1 : 1)
+                         : find_image(p, c->image, &image, &why, err);
+    if (found < 0)
+        return -1;
+    if (found == 0) {
+        vec_push(&p->missing, xasprintf("image '%s' is not in the engine and cannot be pulled; build it and "
+                                        "tag it so, or load it with `docker load`",
+                                        c->image));
+        vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
+        return 0;
+    }
+    record_image(p->sweep, key, c->image ? c->image : c->build->context, &image);
+    engine_image_release(&image);
+    return 0;
+}
+
+/* --- generators
+ * ------------------------------------------------------------------------------------------------------ */
+
+struct adapter_use *adapter_for(struct sweep_run *s, const char *name)
+{
+    vec_each (a, &s->adapters)
+        if (strcmp(a->name, name) == 0)
+            return a;
+    return NULL;
+}
+
+static char *ask_version(struct sweep_run *s, const struct load_adapter *ad, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    CLEANUP_VALUE(process_output_release) struct process_output out = {0};
+    struct text_list argv = {0};
+    const char *version = NULL;
+
+    if (load_adapter_version_command(ad, a, &argv, err) < 0 || !argv.len)
+        return NULL;
+    const char **terminated = arena_array(a, const char *, argv.len + 1);
+    memcpy(terminated, argv.items, argv.len * sizeof(*terminated));
+    const struct process_options o = {.argv = terminated, .stdout_fd = -1, .stderr_fd = -1};
+    if (process_capture(s->loop, &o, clock_now_ns() + 10 * NS_PER_S, &out, err) < 0)
+        return NULL;
+    CLEANUP_VALUE(strbuf_release) struct strbuf both = STRBUF_INIT;
+    strbuf_addf(&both, "%s\n%s", out.out, out.err_text);
+    version = load_adapter_read_version(ad, strbuf_text(&both), a);
+    return version ? xstrdup(version) : NULL;
+}
+
+static int need_generator(struct preparation *p, const struct load_settings *l, struct error *err)
+{
+    struct sweep_run *s = p->sweep;
+    struct load_adapter *ad = NULL;
+    struct error ignored = ERROR_INIT;
+
+    if (adapter_for(s, l->adapter))
+        return 0;
+    if (load_adapter_read(l->adapter, s->matrix->dir, &ad, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        vec_push(&p->missing, xasprintf("load adapter '%s': %s", l->adapter, err->message));
+        vec_push(&s->adapters, (struct adapter_use){.name = xstrdup(l->adapter)});
+        return 0;
+    }
+    struct adapter_use use = {.name = xstrdup(l->adapter), .adapter = ad};
+    const char *program = load_adapter_program(ad), *package = load_adapter_package(ad);
+    CLEANUP_FREE char *found = program && !l->image ? fs_find_program(program) : NULL;
+    if (program && !l->image && !found)
+        vec_push(&p->missing,
+                 xasprintf("load generator '%s' is not on PATH%s%s", program,
+                           package ? "; the package that has it: " : "", package ? package : ""));
+    if (found)
+        use.version = ask_version(s, ad, &ignored);
+    vec_push(&s->adapters, use);
+    return 0;
+}
+
+/* --- parity
+ * -------------------------------------------------------------------------------------------------------------
+ */
+
+static void summarise_differences(const struct parity_result *r, struct strbuf *out)
+{
+    for (size_t i = 0; i < r->check_count; i++) {
+        const struct parity_check_result *c = &r->checks[i];
+        if (c->ok || c->error)
+            continue;
+        strbuf_addf(out, "\n  %s: ", c->name);
+        for (size_t k = 0; k < c->difference_count && k < 3; k++)
+            strbuf_addf(out, "%s%s %s", k ? "; " : "", c->differences[k].path, c->differences[k].what);
+        if (c->difference_count > 3)
+            strbuf_addf(out, "; and %zu more", c->difference_count - 3);
+    }
+}
+
+static int check_parity(struct preparation *p, struct error *err)
+{
+    struct sweep_run *s = p->sweep;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    struct parity_result r = {0};
+
+    if (!s->matrix->parity || s->options->no_parity)
+        return 0;
+    progress_step(s, "parity");
+    const struct parity_options o = {0};
+    if (parity_run(s->matrix->parity, &o, a, &r, err) < 0)
+        return error_wrap(err, "parity");
+    json_set(s->info, "parity", parity_to_json(&r));
+    if (r.ok)
+        return 0;
+    for (size_t i = 0; i < r.check_count; i++)
+        if (r.checks[i].error)
+            vec_push(&p->missing, xasprintf("parity check '%s': %s", r.checks[i].name, r.checks[i].error));
+    summarise_differences(&r, &text);
+    if (!text.len)
+        return 0;
+    if (s->matrix->parity->on_mismatch == ON_PROBLEM_WARN) {
+        warn("parity is broken:%s", strbuf_text(&text));
+        return 0;
+    }
+    (void)error_set(err, ERROR_PARITY, "parity is broken:%s", strbuf_text(&text));
+    return error_hint(err, "`benchctl parity %s` shows every difference; --no-parity runs all the same",
+                      s->matrix->file);
+}
+
+/* --- all of it
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static int need_scenario(struct preparation *p, const struct settings *st, struct error *err)
+{
+    const struct container_settings *services = st->services.items;
+
+    if (need_generator(p, &st->load, err) < 0 || need_image(p, &st->app, err) < 0)
+        return -1;
+    for (size_t i = 0; i < st->services.len; i++)
+        if (need_image(p, &services[i], err) < 0)
+            return -1;
+    if (st->database && st->database->service && need_image(p, st->database->service, err) < 0)
+        return -1;
+    if (!st->load.image)
+        return 0;
+    const struct container_settings generator = {.name = "load", .image = st->load.image};
+    return need_image(p, &generator, err);
+}
+
+static int list_missing(const struct preparation *p, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < p->missing.len; i++)
+        strbuf_addf(&text, "\n  %s", p->missing.items[i]);
+    (void)error_set(err, ERROR_ENVIRONMENT, "%zu thing%s missing, nothing was started:%s", p->missing.len,
+                    p->missing.len == 1 ? " is" : "s are", strbuf_text(&text));
+    return error_hint(err, "`benchctl run --filter` runs the part of the matrix that is there");
+}
+
+static int need_all(struct preparation *p, struct error *err)
+{
+    struct sweep_run *s = p->sweep;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+
+    s->estimated_all_ns = 0;
+    for (size_t i = 0; i < plan_counts(s->plan)->scenarios; i++) {
+        struct resolved r = {0};
+        arena_reset(a);
+        if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, err) < 0)
+            return -1;
+        s->estimated_all_ns += (uint64_t)plan_estimate_ns(&r.settings) * (uint64_t)s->matrix->trials;
+    }
+    return 0;
+}
+
+int sweep_prepare(struct sweep_run *s, struct error *err)
+{
+    CLEANUP_VALUE(preparation_release) struct preparation p = {.sweep = s};
+
+    if (check_parity(&p, err) < 0)
+        return -1;
+    progress_step(s, "images");
+    if (need_all(&p, err) < 0)
+        return -1;
+    if (p.missing.len)
+        return list_missing(&p, err);
+    p.building = true;
+    return need_all(&p, err);
+}

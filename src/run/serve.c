@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting while the world goes on: engine events go to ledgers at once, and what they call for is done
+ * between waits. */
+#include "run_internal.h"
+
+#include "benchctl/base/clock.h"
+#include "benchctl/base/log.h"
+
+/* One line of events.ndjson; takes `fields` over. Losing one is a note, not a failure: the ledger has it too.
+ */
+void trial_event(struct trial_run *t, const char *what, const char *role, struct json *fields)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf line = STRBUF_INIT;
+    CLEANUP(json_free) struct json *j = fields ? fields : json_new_object();
+    struct error err = ERROR_INIT;
+
+    if (t->events_fd < 0)
+        return;
+    json_set_number(j, "at_ms", clock_ms_since(t->begin_ns));
+    json_set_text(j, "event", what);
+    json_set_text(j, "role", role);
+    json_write(j, JSON_STYLE_COMPACT, &line);
+    strbuf_addc(&line, '\n');
+    if (fs_write_all(t->events_fd, line.data, line.len, "events.ndjson", &err) < 0)
+        warn("%s", err.message);
+}
+
+bool trial_is_current(const struct sweep_run *s, const struct unit *u)
+{
+    const struct trial_run *t = s->trial;
+
+    return t && (u == t->app || u == t->generator || !u->settings || u->settings->scope == SCOPE_TRIAL);
+}
+
+static struct unit *unit_by_id(struct sweep_run *s, const char *id)
+{
+    vec_each (u, &s->units)
+        if ((*u)->id && strcmp((*u)->id, id) == 0)
+            return *u;
+    return NULL;
+}
+
+static void on_event(const struct engine_event *ev, void *data)
+{
+    struct sweep_run *s = data;
+    struct unit *u = unit_by_id(s, ev->id);
+
+    if (!u)
+        return; /* a container that we have let go of already */
+    ledger_event(&u->ledger, ev);
+    if (u->ledger.stale)
+        s->wake = true;
+    if (s->trial && !text_starts(ev->action, "exec_")) {
+        struct json *j = json_new_object();
+        json_set_number(j, "engine_at_ms",
+                        (double)(ev->wall_ns - s->trial->wall_minus_mono_ns - s->trial->begin_ns) /
+                            (double)NS_PER_MS);
+        if (strcmp(ev->action, "die") == 0)
+            json_set_int(j, "code", ev->exit_code);
+        if (ev->signal)
+            json_set_int(j, "signal", ev->signal);
+        trial_event(s->trial, ev->action, u->role, j);
+    }
+}
+
+static void on_gap(const char *why, void *data)
+{
+    struct sweep_run *s = data;
+
+    warn("the engine's event stream was interrupted: %s", why);
+    vec_each (u, &s->units)
+        ledger_gap(&(*u)->ledger);
+    s->wake = true;
+    if (s->trial)
+        trial_event(s->trial, "gap", "engine", NULL);
+}
+
+int sweep_events_open(struct sweep_run *s, struct error *err)
+{
+    const struct engine_event_handler handler = {.event = on_event, .gap = on_gap, .data = s};
+
+    return engine_events_open(s->engine, s->options->run_id, &handler, &s->events, err);
+}
+
+/* A container that started again has a new process and a new cgroup. */
+static void follow_restart(struct sweep_run *s, struct unit *u, int64_t old_pid)
+{
+    if (u->pid == old_pid || !u->ledger.running)
+        return;
+    if (s->trial && s->trial->sampler)
+        sampler_restarted(s->trial->sampler, u->role, u->pid);
+}
+
+int sweep_attend(struct sweep_run *s, struct error *err)
+{
+    s->wake = false;
+    for (size_t i = 0; i < s->units.len; i++) {
+        struct unit *u = s->units.items[i];
+        int64_t old_pid = u->pid;
+        struct error e = ERROR_INIT;
+        if (!u->ledger.stale || !u->id || u->ledger.ours_to_end)
+            continue;
+        if (unit_inspect(s, u, &e) == 0) {
+            follow_restart(s, u, old_pid);
+        } else if (e.kind == ERROR_NOT_FOUND) { /* somebody removed it */
+            u->ledger.stale = false;
+            u->ledger.running = false;
+            u->ledger.terminal = true;
+        } else {
+            *err = e;
+            return error_wrap(err, "container '%s'", u->role);
+        }
+    }
+    return 0;
+}
+
+int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struct error *err)
+{
+    if (s->trial && s->trial->deadline_ns < deadline_ns)
+        deadline_ns = s->trial->deadline_ns;
+    while (!*done) {
+        if (s->wake && sweep_attend(s, err) < 0)
+            return -1;
+        if (loop_wait_either(s->loop, done, &s->wake, deadline_ns, err) < 0)
+            return -1;
+        if (s->wake && !*done)
+            return 0; /* the caller looks whether what it waits for still makes sense */
+    }
+    return 0;
+}

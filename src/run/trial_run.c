@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/* One trial: an array of steps, each with a do and an undo. Whatever happens, the undos of what was begun run
+ * in reverse. */
+#include "run_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "benchctl/base/clock.h"
+#include "benchctl/base/fs.h"
+#include "benchctl/base/log.h"
+
+struct step {
+    const char *name;
+    int (*act)(struct trial_run *t, struct error *err);
+    void (*undo)(struct trial_run *t);
+    bool always; /* also after a failure: it gathers the evidence */
+};
+
+/* --- notes
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static const char *format(struct trial_run *t, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static const char *format(struct trial_run *t, const char *fmt, va_list args)
+{
+    char text[2048];
+
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    return arena_strdup(t->arena, text);
+}
+
+void trial_note(struct trial_run *t, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vec_push(&t->notes, format(t, fmt, args));
+    va_end(args);
+    t->record.notes = t->notes.items;
+    t->record.note_count = t->notes.len;
+}
+
+void trial_validity(struct trial_run *t, const char *id, const char *verdict, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vec_push(&t->validity,
+             (struct validity_result){.id = id, .verdict = verdict, .message = format(t, fmt, args)});
+    va_end(args);
+    t->record.validity = t->validity.items;
+    t->record.validity_count = t->validity.len;
+}
+
+/* --- steps: network, sampler, services
+ * --------------------------------------------------------------------------------- */
+
+static int step_begin(struct trial_run *t, struct error *err)
+{
+    struct sweep_run *s = t->sweep;
+    CLEANUP_FREE char *events = xasprintf("%s/events.ndjson", t->dir);
+    CLEANUP_FREE char *samples = xasprintf("%s/samples.csv", t->dir);
+
+    t->events_fd = open(events, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    t->samples_fd = open(samples, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    if (t->events_fd < 0 || t->samples_fd < 0)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot create '%s'",
+                           t->events_fd < 0 ? events : samples);
+    t->adapter = adapter_for(s, t->settings->load.adapter);
+    assert(t->adapter && t->adapter->adapter); /* sweep_prepare() saw to it */
+    double load1 = host_load1();
+    if (load1 > s->matrix->host.max_load) {
+        if (s->matrix->host.on_violation == ON_PROBLEM_FAIL)
+            return error_set(err, ERROR_ENVIRONMENT, "the host is busy: load average %.2f, allowed %.2f",
+                             load1, s->matrix->host.max_load);
+        trial_validity(t, "host-quiet", "WARN", "load average was %.2f at the start, allowed %.2f", load1,
+                       s->matrix->host.max_load);
+    }
+    return network_ensure(s, t->settings->network, err);
+}
+
+static void undo_begin(struct trial_run *t)
+{
+    scraper_free(t->scraper);
+    sampler_free(t->sampler);
+    t->scraper = NULL;
+    t->sampler = NULL;
+}
+
+static int sampler_begin(struct trial_run *t, struct error *err)
+{
+    const struct sample_settings *sample = &t->settings->sample;
+    bool local = engine_facts(t->sweep->engine)->local;
+    const struct sampler_options o = {
+        .period_ns = sample->engine_ns > 0 ? sample->engine_ns
+                     : local               ? 100 * NS_PER_MS
+                                           : NS_PER_S,
+        .host_period_ns = sample->host_ns > 0 ? sample->host_ns : NS_PER_S,
+        .csv_fd = t->samples_fd,
+        .origin_ns = t->begin_ns,
+    };
+
+    return sampler_new(t->sweep->loop, &o, &t->sampler, err);
+}
+
+struct stats_target {
+    struct trial_run *trial;
+    const char *role;
+};
+
+static void on_stats(const struct json *stats, void *data)
+{
+    struct stats_target *target = data;
+
+    sampler_feed(target->trial->sampler, target->role, stats);
+}
+
+/* By cgroup files where they can be read, by the engine's stats stream otherwise. */
+static int watch_resources(struct trial_run *t, struct unit *u, struct error *err)
+{
+    struct error e = ERROR_INIT;
+
+    if (engine_facts(t->sweep->engine)->local && u->pid > 0) {
+        if (sampler_add(t->sampler, u->role, u->pid, &e) == 0)
+            return 0;
+        if (e.kind != ERROR_NOT_FOUND) {
+            *err = e;
+            return -1;
+        }
+    }
+    if (u->ledger.terminal)
+        return 0;
+    struct stats_target *target = arena_new_of(t->arena, struct stats_target);
+    *target = (struct stats_target){.trial = t, .role = u->role};
+    return engine_stats_open(t->sweep->engine, u->id, on_stats, target, &u->stats, err);
+}
+
+static int start_service(struct trial_run *t, const struct container_settings *c, struct error *err)
+{
+    struct sweep_run *s = t->sweep;
+    struct unit *u;
+    enum ready_result r;
+    const struct unit_options o = {
+        .settings = t->settings,
+        .scenario = t->scenario.id,
+        .trial = t->record.trial,
+        .image_id = image_for(s, c),
+    };
+
+    if (c->scope == SCOPE_SWEEP)
+        return standing_ensure(s, &t->resolved, t->scenario.index, c->name, &u, err);
+    u = unit_new(s, c, c->name);
+    vec_push(&t->services, u);
+    if (unit_create(s, u, &o, err) < 0 || unit_start(s, u, err) < 0 || unit_watch_log(s, u, err) < 0)
+        return -1;
+    int64_t timeout = c->ready ? c->ready->timeout_ns : 60 * NS_PER_S;
+    if (unit_wait_ready(s, u, clock_now_ns() + timeout, &r, err) < 0)
+        return -1;
+    unit_unwatch_log(u);
+    if (r == READY_YES)
+        return 0;
+    return error_set(err, ERROR_ENVIRONMENT, "service '%s' %s; its last lines: %s", c->name,
+                     r == READY_DEAD ? "died before it was ready" : "is not ready in time",
+                     unit_log_tail(s, u, t->arena));
+}
+
+static int step_services(struct trial_run *t, struct error *err)
+{
+    const struct container_settings *all = t->settings->services.items;
+
+    for (size_t i = 0; i < t->settings->services.len; i++)
+        if (start_service(t, &all[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static void let_go(struct trial_run *t, struct unit *u)
+{
+    if (t->keep)
+        unit_keep(t->sweep, u);
+    else
+        unit_discard(t->sweep, u);
+}
+
+static void undo_services(struct trial_run *t)
+{
+    while (t->services.len)
+        let_go(t, t->services.items[--t->services.len]);
+}
+
+/* --- steps: the application
+ * ---------------------------------------------------------------------------------------------- */
+
+static int step_app(struct trial_run *t, struct error *err)
+{
+    struct sweep_run *s = t->sweep;
+    const struct unit_options o = {
+        .settings = t->settings,
+        .scenario = t->scenario.id,
+        .trial = t->record.trial,
+        .image_id = image_for(s, &t->settings->app),
+    };
+
+    if (removals_wait(s, err) < 0) /* of the trial before: nothing of it may run beside this one */
+        return -1;
+    t->app = unit_new(s, &t->settings->app, "app");
+    if (unit_create(s, t->app, &o, err) < 0 || unit_start(s, t->app, err) < 0)
+        return -1;
+    trial_event(t, "started", "app", NULL);
+    return unit_watch_log(s, t->app, err);
+}
+
+static void undo_app(struct trial_run *t)
+{
+    if (t->generator)
+        unit_discard(t->sweep, t->generator);
+    t->generator = NULL;
+    if (t->app)
+        let_go(t, t->app);
+    t->app = NULL;
+}
+
+static int not_ready(struct trial_run *t, enum ready_result r, struct error *err)
+{
+    const struct ready_settings *ready = t->settings->app.ready;
+    char timeout[32];
+    const char *tail = unit_log_tail(t->sweep, t->app, t->arena);
+
+    t->not_ready = r == READY_TIMEOUT;
+    if (r == READY_TIMEOUT)
+        return error_set(err, ERROR_TRIAL, "alive, but not ready in %s%s%s",
+                         duration_human(ready ? ready->timeout_ns : 60 * NS_PER_S, timeout),
+                         tail[0] ? "; its last lines: " : "", tail);
+    return error_set(err, ERROR_TRIAL, "%s%s", tail[0] ? "its last lines: " : "it logged nothing", tail);
+}
+
+static int step_ready(struct trial_run *t, struct error *err)
+{
+    const struct ready_settings *ready = t->settings->app.ready;
+    int64_t timeout = ready ? ready->timeout_ns : 60 * NS_PER_S;
+    enum ready_result r;
+
+    if (unit_wait_ready(t->sweep, t->app, t->app->started_ns + timeout, &r, err) < 0)
+        return -1;
+    if (r != READY_YES)
+        return not_ready(t, r, err);
+    t->record.ready_ms = clock_ms_since(t->app->started_ns);
+    if (!t->settings->app.startup || !isnan(t->app->startup_ms))
+        unit_unwatch_log(t->app); /* following a log costs the engine time */
+    trial_event(t, "ready", "app", NULL);
+    return 0;
+}
+
+static int start_scraper(struct trial_run *t, struct error *err)
+{
+    const struct metrics_settings *m = t->settings->app.metrics;
+    struct metric_adapter *adapter = NULL;
+
+    if (!m)
+        return 0;
+    char **dirs = adapter_directories(t->sweep->matrix->dir);
+    int rc = m->adapter ? metric_adapter_read(m->adapter, dirs, &adapter, err) : 0;
+    adapter_directories_free(dirs);
+    if (rc < 0)
+        return -1;
+    t->metric_adapter = adapter;
+    const struct scraper_options o = {
+        .url = arena_printf(t->arena, "http://%s:%lld%s",
+                            t->app->address && t->settings->network == NETWORK_BRIDGE ? t->app->address
+                                                                                      : "127.0.0.1",
+                            (long long)(m->port > 0 ? m->port : t->app->port), m->path),
+        .dir = arena_printf(t->arena, "%s/metrics", t->dir),
+        .every_ns = m->every_ns > 0 ? m->every_ns : 2 * NS_PER_S,
+        .adapter = adapter,
+    };
+    return scraper_new(t->sweep->http, t->sweep->loop, &o, &t->scraper, err);
+}
+
+/* From here on everything of this trial is sampled. */
+static int step_sampling(struct trial_run *t, struct error *err)
+{
+    struct sweep_run *s = t->sweep;
+
+    if (sampler_begin(t, err) < 0)
+        return -1;
+    for (size_t i = 0; i < s->units.len; i++)
+        if (s->units.items[i]->id && watch_resources(t, s->units.items[i], err) < 0)
+            return error_wrap(err, "sampling '%s'", s->units.items[i]->role);
+    return start_scraper(t, err);
+}
+
+static void undo_sampling(struct trial_run *t)
+{
+    vec_each (u, &t->sweep->units) {
+        engine_stream_close((*u)->stats);
+        (*u)->stats = NULL;
+    }
+}
+
+/* --- the array
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static const struct step steps[] = {
+    {"begin", step_begin, undo_begin, false},
+    {"database", step_database, NULL, false},
+    {"services", step_services, undo_services, false},
+    {"app start", step_app, undo_app, false},
+    {"ready", step_ready, NULL, false},
+    {"sampling", step_sampling, undo_sampling, false},
+    {"warm-up", step_warmup, NULL, false},
+    {"load", step_load, NULL, false},
+    {"checks", step_checks, NULL, false},
+    {"collect", step_collect, NULL, true},
+};
+
+static void remember(struct trial_run *t, const struct error *e, const char *step)
+{
+    if (t->failed)
+        return;
+    t->failed = true;
+    t->error = *e;
+    trial_event(t, "failed", step, NULL);
+}
+
+/* Does every step that makes sense; returns how many were begun. *ret_stop: interrupted, nothing more may be
+ * done. */
+static size_t run_steps(struct trial_run *t, bool *ret_stop, struct error *err)
+{
+    size_t begun = 0;
+
+    *ret_stop = false;
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        struct error e = ERROR_INIT;
+        int64_t begin = clock_now_ns();
+        if (t->failed && !steps[i].always)
+            continue;
+        progress_step(t->sweep, steps[i].name);
+        begun = i + 1;
+        if (steps[i].always) /* the trial's own time may be up; the evidence is still wanted */
+            t->deadline_ns = clock_now_ns() + 60 * NS_PER_S;
+        int rc = steps[i].act(t, &e);
+        vec_push(&t->steps, (struct step_time){
+                                .name = steps[i].name,
+                                .start_ms = (double)(begin - t->begin_ns) / (double)NS_PER_MS,
+                                .duration_ms = clock_ms_since(begin),
+                            });
+        if (rc < 0 && (e.kind == ERROR_INTERRUPTED || loop_interrupted(t->sweep->loop))) {
+            *err = e;
+            *ret_stop = true;
+            return begun;
+        }
+        if (rc < 0)
+            remember(t, &e, steps[i].name);
+    }
+    return begun;
+}
+
+static void undo_steps(struct trial_run *t, size_t begun)
+{
+    loop_shield(t->sweep->loop, +1);
+    while (begun-- > 0)
+        if (steps[begun].undo)
+            steps[begun].undo(t);
+    loop_shield(t->sweep->loop, -1);
+}
+
+/* --- from begin to record
+ * ---------------------------------------------------------------------------------------------- */
+
+static void name_axes(struct trial_run *t)
+{
+    const struct matrix *m = t->sweep->matrix;
+    struct trial *r = &t->record;
+
+    r->axes = arena_array(t->arena, struct axis_pair, m->axis_count);
+    for (size_t i = 0; i < m->axis_count; i++)
+        r->axes[i] = (struct axis_pair){.axis = m->axes[i].name, .value = t->scenario.values[i]->text};
+    r->axis_count = m->axis_count;
+}
+
+static int trial_open(struct trial_run *t, struct planned_trial which, int attempt, struct error *err)
+{
+    struct sweep_run *s = t->sweep;
+    char stamp[CLOCK_STAMP_SIZE];
+
+    t->begin_ns = clock_now_ns();
+    t->wall_minus_mono_ns = clock_wall_ns() - t->begin_ns;
+    trial_init(&t->record);
+    plan_scenario(s->plan, which.scenario, t->arena, &t->scenario);
+    if (plan_resolve(s->plan, which.scenario, t->arena, &t->resolved, err) < 0)
+        return -1;
+    t->settings = &t->resolved.settings;
+    t->deadline_ns = t->settings->timeout_ns > 0 ? t->begin_ns + t->settings->timeout_ns : LOOP_FOREVER;
+    t->record.scenario = t->scenario.id;
+    t->record.trial = which.trial;
+    t->record.attempt = attempt;
+    t->record.digest = t->resolved.digest;
+    t->record.started_at = arena_strdup(t->arena, clock_rfc3339(clock_wall_ns(), stamp));
+    container_result_init(&t->record.app, "app");
+    load_result_init(&t->record.load);
+    name_axes(t);
+    return s->cb->trial_begin(t->scenario.id, which.trial, &t->dir, s->cb->data, err);
+}
+
+/* The wall clock must have gone as fast as the monotonic one, and the machine must not have slept. */
+static void check_clocks(struct trial_run *t, int64_t suspended_before)
+{
+    int64_t drift = clock_wall_ns() - clock_now_ns() - t->wall_minus_mono_ns;
+    int64_t suspended = clock_boottime_ns() - clock_now_ns() - suspended_before;
+
+    if (suspended > 100 * NS_PER_MS)
+        trial_validity(t, "clock", "FAIL", "the machine was suspended for %.1f s during the trial",
+                       (double)suspended / 1e9);
+    else if (llabs(drift) > 100 * NS_PER_MS)
+        trial_validity(t, "clock", "WARN", "the wall clock was stepped by %.1f s during the trial",
+                       (double)drift / 1e9);
+}
+
+static int trial_close(struct trial_run *t, struct error *err)
+{
+    struct trial *r = &t->record;
+
+    r->steps = t->steps.items;
+    r->step_count = t->steps.len;
+    r->duration_ms = clock_ms_since(t->begin_ns);
+    double load_ms = t->load_end_ns > t->load_begin_ns
+                         ? (double)(t->load_end_ns - t->load_begin_ns) / (double)NS_PER_MS
+                         : 0;
+    r->overhead_ms = r->duration_ms - load_ms - t->warmup_ms;
+    return t->sweep->cb->trial_done(r, t->sweep->cb->data, err);
+}
+
+static void trial_release(struct trial_run *t)
+{
+    metric_adapter_free(t->metric_adapter);
+    vec_release(&t->services);
+    vec_release(&t->steps);
+    vec_release(&t->notes);
+    vec_release(&t->validity);
+    if (t->events_fd >= 0)
+        (void)close(t->events_fd);
+    if (t->samples_fd >= 0)
+        (void)close(t->samples_fd);
+    free(t->dir);
+    arena_free(t->arena);
+}
+
+int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, enum outcome *ret,
+                  struct error *err)
+{
+    CLEANUP_VALUE(trial_release)
+    struct trial_run t = {.sweep = s, .arena = arena_new(), .samples_fd = -1, .events_fd = -1};
+    int64_t suspended = clock_boottime_ns() - clock_now_ns();
+    bool stop;
+
+    if (trial_open(&t, which, attempt, err) < 0)
+        return -1;
+    s->trial = &t;
+    s->progress.scenario = t.scenario.id;
+    size_t begun = run_steps(&t, &stop, err);
+    if (!stop) {
+        check_clocks(&t, suspended);
+        trial_decide(&t);
+        t.keep = s->options->keep && t.record.outcome != OUTCOME_OK;
+        if (t.keep)
+            kept_discard(s);
+    }
+    undo_steps(&t, begun);
+    int rc = stop ? -1 : trial_close(&t, err);
+    s->progress.finished = rc == 0 ? &t.record : NULL;
+    s->trial = NULL;
+    progress_step(s, "sealed");
+    s->progress.finished = NULL;
+    *ret = t.record.outcome;
+    s->last_settings_cooldown_ns = t.settings->cooldown_ns;
+    s->retry_allowed = t.settings->retry > 0 ? (int)t.settings->retry : 0;
+    return rc;
+}
