@@ -49,6 +49,8 @@ struct http_result {
     bool ok;                  /* a whole reply arrived (whatever its status) */
     int status;               /* HTTP status, 0 when there was none */
     const char *content_type; /* "" when there was none; valid during the callback */
+    /* The same for Content-Encoding: bodies are never decoded. */
+    const char *content_encoding;
     const char *body;         /* collected body when no on_body was given; valid during the callback */
     size_t body_len;
     bool truncated; /* the body passed max_body: the request was ended, not ok */

@@ -97,6 +97,7 @@ static void finish(struct http_request *r, const struct error *failure)
     result.body = strbuf_text(&r->body);
     result.body_len = r->body.len;
     result.content_type = request_content_type(r);
+    result.content_encoding = request_content_encoding(r);
     result.started_ns = r->started_ns;
     result.finished_ns = clock_now_ns();
     unlink_request(r);

@@ -47,6 +47,7 @@ struct http_request {
 struct http_request *request_new(struct http *h, const struct http_options *o);
 void request_free(struct http_request *r);
 const char *request_content_type(const struct http_request *r);
+const char *request_content_encoding(const struct http_request *r);
 
 /* describe.c: what went wrong, in our words. */
 void describe_failure(const struct http_request *r, CURLcode code, struct error *err);

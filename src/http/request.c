@@ -204,3 +204,12 @@ const char *request_content_type(const struct http_request *r)
     (void)curl_easy_getinfo(r->easy, CURLINFO_CONTENT_TYPE, &type);
     return type ? type : "";
 }
+
+const char *request_content_encoding(const struct http_request *r)
+{
+    struct curl_header *header;
+
+    if (curl_easy_header(r->easy, "Content-Encoding", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+        return "";
+    return header->value;
+}
