@@ -227,10 +227,8 @@ static int pack_all(struct pack *p, int dir_fd, int out_fd, struct error *err)
     (void)archive_write_set_bytes_in_last_block(out, 1);
     if (archive_write_open_fd(out, out_fd) != ARCHIVE_OK)
         return archive_fail(out, ERROR_ENVIRONMENT, "cannot pack", p->dir, err);
-    if (pack_below(p, dir_fd, "", err) < 0) {
-        (void)archive_write_fail(out);
+    if (pack_below(p, dir_fd, "", err) < 0)
         return -1;
-    }
     return archive_write_close(out) == ARCHIVE_OK
                ? 0
                : archive_fail(out, ERROR_ENVIRONMENT, "cannot pack", p->dir, err);

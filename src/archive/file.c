@@ -90,10 +90,15 @@ int archive_file_read(const char *path, size_t max, struct strbuf *out, struct e
         return error_errno(err, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, errno,
                            "cannot read '%s'", path);
     (void)archive_read_support_format_raw(in);
+    (void)archive_read_support_format_empty(in);
     if (archive_read_support_filter_zstd(in) != ARCHIVE_OK ||
-        archive_read_open_fd(in, fd, ARCHIVE_BLOCK) != ARCHIVE_OK ||
-        archive_read_next_header(in, &e) != ARCHIVE_OK || archive_filter_code(in, 0) != ARCHIVE_FILTER_ZSTD)
+        archive_read_open_fd(in, fd, ARCHIVE_BLOCK) != ARCHIVE_OK)
         return archive_fail(in, ERROR_INVALID, "cannot unpack", path, err);
+    int first = archive_read_next_header(in, &e);
+    if ((first != ARCHIVE_OK && first != ARCHIVE_EOF) || archive_filter_code(in, 0) != ARCHIVE_FILTER_ZSTD)
+        return archive_fail(in, ERROR_INVALID, "cannot unpack", path, err);
+    if (first == ARCHIVE_EOF)
+        return 0;
     while ((n = archive_read_data(in, chunk, sizeof(chunk))) > 0) {
         total += (size_t)n;
         if (total > max)

@@ -12,6 +12,7 @@ struct archive_writer {
     char *path, *temporary;
     int fd;
     int64_t left; /* bytes of the member that were announced and have not come */
+    bool abandoned; /* libarchive frees everything only when it may finish: let it, into the void */
 };
 
 void archive_writer_free(struct archive_writer *w)
@@ -19,7 +20,7 @@ void archive_writer_free(struct archive_writer *w)
     if (!w)
         return;
     if (w->out) {
-        (void)archive_write_fail(w->out);
+        w->abandoned = true;
         (void)archive_write_free(w->out);
     }
     archive_entry_free(w->entry);
@@ -37,6 +38,8 @@ static la_ssize_t write_out(struct archive *a, void *data, const void *bytes, si
     struct archive_writer *w = data;
     struct error err = ERROR_INIT;
 
+    if (w->abandoned)
+        return (la_ssize_t)len;
     if (fs_write_all(w->fd, bytes, len, w->path, &err) < 0) {
         archive_set_error(a, err.code ? err.code : EIO, "write failed");
         return -1;

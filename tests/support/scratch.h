@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <cmocka.h>
 #include "benchctl/base/fs.h"
@@ -80,6 +81,25 @@ static inline char *shell_output(const char *dir, const char *command)
     CLEANUP_FREE char *path = path_join(dir, ".shell-output");
     (void)unlink(path);
     return text;
+}
+
+/* A file system of `size` ("1m") on DIR/NAME, for full disks. False where that is not allowed: skip then. */
+static inline bool small_disk(const char *dir, const char *name, const char *size)
+{
+    CLEANUP_FREE char *path = path_join(dir, name);
+    CLEANUP_FREE char *options = xasprintf("size=%s,mode=0755", size);
+
+    if (mkdir(path, 0755) < 0 || mount("tmpfs", path, "tmpfs", 0, options) < 0) {
+        print_message("skipped: cannot mount a small file system here\n");
+        return false;
+    }
+    return true;
+}
+
+static inline void small_disk_end(const char *dir, const char *name)
+{
+    CLEANUP_FREE char *path = path_join(dir, name);
+    assert_int_equal(umount2(path, MNT_DETACH), 0);
 }
 
 #endif
