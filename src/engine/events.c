@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event stream. It is only read and handed on: a reader that dawdles loses events without notice. When it
+ * ends, it is opened again from the last event's time on; what comes twice is dropped, and the handler is
+ * told of the gap, because an engine that was restarted has forgotten what happened.
+ */
+#include "benchctl/base/hash.h"
+#include "engine_internal.h"
+
+#define MAX_VALUE ((size_t)1 << 20)
+#define OPEN_NS (15 * NS_PER_S)
+#define RETRY_FIRST_NS (20 * NS_PER_MS)
+#define RETRY_LAST_NS (2 * NS_PER_S)
+#define REMEMBERED 1024 /* four times what an engine can repeat */
+
+struct event_stream {
+    struct engine_stream base;
+    char *run;
+    struct engine_event_handler handler;
+    struct http_request *request; /* NULL while there is no connection */
+    struct loop_timer *retry;
+    int64_t retry_ns;
+    int64_t since_ns; /* the engine's time: of the last event, or of the subscription */
+    struct strbuf buffer;
+    bool settled; /* the first attempt has succeeded or failed */
+    bool open, lost;
+    struct error error; /* why the stream is not open */
+    uint64_t seen[REMEMBERED];
+    size_t seen_count;
+};
+
+/* --- one event -------------------------------------------------------------------------------------- */
+
+static bool repeated(struct event_stream *s, const struct json *j)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    size_t filled = s->seen_count < REMEMBERED ? s->seen_count : REMEMBERED;
+    uint64_t hash;
+
+    json_write(j, JSON_STYLE_SORTED, &text);
+    hash = hash64(strbuf_text(&text), text.len, 0);
+    for (size_t i = 0; i < filled; i++)
+        if (s->seen[i] == hash)
+            return true;
+    s->seen[s->seen_count++ % REMEMBERED] = hash;
+    return false;
+}
+
+static int number_of(const struct json *attributes, const char *key, int fallback)
+{
+    const char *text = json_get_text(attributes, key);
+    char *end;
+
+    if (!text || !*text)
+        return fallback;
+    long value = strtol(text, &end, 10);
+    return *end || value < -1 || value > 255 ? fallback : (int)value;
+}
+
+static const char *text_or_empty(const struct json *o, const char *key)
+{
+    const char *text = json_get_text(o, key);
+
+    return text ? text : "";
+}
+
+static int exit_code_of(const char *action, const struct json *attributes)
+{
+    if (!text_equal(action, "die"))
+        return -1;
+    return number_of(attributes, "exitCode", number_of(attributes, "containerExitCode", -1));
+}
+
+static void on_event(const struct json *j, const char *bytes, size_t len, void *data)
+{
+    struct event_stream *s = data;
+    const struct json *actor = json_get(j, "Actor"), *attributes = json_get(actor, "Attributes");
+    const char *action = json_get_text(j, "Action");
+    int64_t when_ns = json_get_int(j, "timeNano");
+
+    (void)bytes;
+    (void)len;
+    if (!action || repeated(s, j))
+        return;
+    s->retry_ns = RETRY_FIRST_NS;
+    if (when_ns > s->since_ns)
+        s->since_ns = when_ns;
+    struct engine_event event = {.type = text_or_empty(j, "Type"),
+                                 .action = action,
+                                 .id = text_or_empty(actor, "ID"),
+                                 .role = text_or_empty(attributes, LABEL_ROLE),
+                                 .scenario = text_or_empty(attributes, LABEL_SCENARIO),
+                                 .exit_code = exit_code_of(action, attributes),
+                                 .signal =
+                                     text_equal(action, "kill") ? number_of(attributes, "signal", 0) : 0,
+                                 .wall_ns = when_ns,
+                                 .raw = j};
+    s->handler.event(&event, s->handler.data);
+}
+
+/* --- the connection ---------------------------------------------------------------------------------- */
+
+static void tell_gap(struct event_stream *s, const char *why)
+{
+    if (s->handler.gap)
+        s->handler.gap(why, s->handler.data);
+}
+
+static void on_head(int status, const char *type, void *data)
+{
+    struct event_stream *s = data;
+
+    (void)type;
+    if (!engine_status_ok(status))
+        return;
+    s->open = s->settled = true;
+    if (!s->lost)
+        return;
+    s->lost = false;
+    tell_gap(s, s->error.message);
+}
+
+/* What cannot be JSON is skipped to the next line; the gap tells that something is missing. */
+static void skip_line(struct event_stream *s, const char *why)
+{
+    const char *eol = s->buffer.len ? memchr(s->buffer.data, '\n', s->buffer.len) : NULL;
+
+    strbuf_consume(&s->buffer, eol ? (size_t)(eol - s->buffer.data) + 1 : s->buffer.len);
+    tell_gap(s, why);
+}
+
+static int on_body(const char *bytes, size_t len, void *data)
+{
+    struct event_stream *s = data;
+    struct error bad = ERROR_INIT;
+
+    strbuf_add(&s->buffer, bytes, len);
+    while (json_drain(&s->buffer, on_event, s, &bad))
+        skip_line(s, bad.message);
+    return s->buffer.overflow ? -1 : 0;
+}
+
+static void on_done(const struct http_result *r, void *data)
+{
+    struct event_stream *s = data;
+
+    s->request = NULL;
+    s->error = (struct error)ERROR_INIT;
+    if (!r->ok)
+        s->error = r->error;
+    else if (!engine_status_ok(r->status))
+        (void)engine_refusal(r->status, r->body, r->body_len, &s->error);
+    else
+        (void)error_set(&s->error, ERROR_ENVIRONMENT, "the event stream ended");
+    if (!s->settled) {
+        s->settled = true; /* the first attempt failed: engine_events_open() says so */
+        return;
+    }
+    s->lost = true;
+    s->open = false;
+    loop_set_timer(s->retry, clock_now_ns() + s->retry_ns, 0);
+    s->retry_ns = s->retry_ns * 2 < RETRY_LAST_NS ? s->retry_ns * 2 : RETRY_LAST_NS;
+}
+
+static int subscribe(struct event_stream *s, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf path = STRBUF_INIT;
+    struct http_options callbacks = {.on_head = on_head, .on_body = on_body, .done = on_done, .data = s};
+    char since[48];
+
+    strbuf_clear(&s->buffer); /* a value cut by the end of the stream before: it comes again */
+    s->buffer.overflow = false;
+    snprintf(since, sizeof(since), "%lld.%09lld", (long long)(s->since_ns / NS_PER_S),
+             (long long)(s->since_ns % NS_PER_S));
+    strbuf_adds(&path, "/events");
+    query_add(&path, "since", since);
+    query_add_filters(&path, LABEL_RUN, s->run, "container");
+    return engine_stream_start(s->base.engine, path.data, &callbacks, &s->request, err);
+}
+
+static void on_retry(void *data)
+{
+    struct event_stream *s = data;
+    struct error err = ERROR_INIT;
+
+    if (subscribe(s, &err)) {
+        s->error = err;
+        loop_set_timer(s->retry, clock_now_ns() + RETRY_LAST_NS, 0);
+    }
+}
+
+static void close_events(struct engine_stream *base)
+{
+    struct event_stream *s = (struct event_stream *)base;
+
+    http_cancel(s->request);
+    loop_remove_timer(s->retry);
+    strbuf_release(&s->buffer);
+    free(s->run);
+    free(s);
+}
+
+int engine_events_open(struct engine *e, const char *run, const struct engine_event_handler *h,
+                       struct engine_stream **ret, struct error *err)
+{
+    struct event_stream *s = xcalloc(1, sizeof(*s));
+    CLEANUP(engine_stream_close) struct engine_stream *base = &s->base;
+
+    s->base = (struct engine_stream){.engine = e, .close = close_events};
+    s->run = xstrdup(run);
+    s->handler = *h;
+    s->buffer.max = MAX_VALUE;
+    s->retry_ns = RETRY_FIRST_NS;
+    s->since_ns = clock_wall_ns() + e->facts.clock_offset_ns;
+    s->retry = loop_add_timer(e->loop, LOOP_FOREVER, 0, on_retry, s);
+    if (subscribe(s, err) || loop_wait_until(e->loop, &s->settled, clock_now_ns() + OPEN_NS, err))
+        return error_wrap(err, "cannot subscribe to the engine's events");
+    if (!s->open) {
+        *err = s->error;
+        engine_add_hint(e, err);
+        return error_wrap(err, "cannot subscribe to the engine's events");
+    }
+    *ret = TAKE(base);
+    return 0;
+}
