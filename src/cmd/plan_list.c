@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* `benchctl plan`: the scenarios and the order of their trials as a table, CSV or plain ids. */
+#include "plan_print.h"
+
+#include <string.h>
+
+#include "benchctl/base/clock.h"
+#include "benchctl/base/units.h"
+#include "cmd.h"
+
+#define FLUSH_AT ((size_t)64 << 10)
+#define ID_WIDTH_MAX 72 /* longer ids push the columns behind them aside */
+#define DIGEST_SHOWN 12
+
+int plan_output_some(struct plan_output *o, struct error *err)
+{
+    return o->text.len < FLUSH_AT ? 0 : plan_output_end(o, err);
+}
+
+int plan_output_end(struct plan_output *o, struct error *err)
+{
+    if (print_all(strbuf_text(&o->text), o->text.len, err) < 0)
+        return -1;
+    strbuf_clear(&o->text);
+    return 0;
+}
+
+void csv_field(struct strbuf *out, const char *text, bool first)
+{
+    if (!first)
+        strbuf_addc(out, ',');
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        strbuf_adds(out, text);
+        return;
+    }
+    strbuf_addc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            strbuf_addc(out, '"');
+        strbuf_addc(out, *text);
+    }
+    strbuf_addc(out, '"');
+}
+
+/* One way of listing: what all of them need. */
+struct listing {
+    const struct plan *p;
+    struct arena *a; /* reset for each row */
+    struct plan_output out;
+    int64_t *estimates; /* one per scenario */
+    int64_t total_ns;
+    int id_width, number_width;
+};
+
+static void listing_init(struct listing *l, const struct plan *p)
+{
+    *l = (struct listing){.p = p};
+    l->a = arena_new();
+    l->estimates = xcalloc(plan_counts(p)->scenarios, sizeof(*l->estimates));
+}
+
+static void listing_release(struct listing *l)
+{
+    strbuf_release(&l->out.text);
+    free(l->estimates);
+    arena_free(l->a);
+}
+
+static const char *id_of(struct listing *l, size_t i)
+{
+    struct scenario s;
+
+    plan_scenario(l->p, i, l->a, &s);
+    return s.id;
+}
+
+static int estimate(struct listing *l, size_t i, struct resolved *ret, struct error *err)
+{
+    if (plan_resolve(l->p, i, l->a, ret, err) < 0)
+        return -1;
+    l->estimates[i] = plan_estimate_ns(&ret->settings);
+    l->total_ns += l->estimates[i] * plan_matrix(l->p)->trials;
+    return 0;
+}
+
+int plan_print_ids(const struct plan *p, struct error *err)
+{
+    struct listing l;
+    int result = 0;
+
+    listing_init(&l, p);
+    for (size_t i = 0; i < plan_counts(p)->scenarios && result == 0; i++) {
+        strbuf_adds(&l.out.text, id_of(&l, i));
+        strbuf_addc(&l.out.text, '\n');
+        arena_reset(l.a);
+        result = plan_output_some(&l.out, err);
+    }
+    if (result == 0)
+        result = plan_output_end(&l.out, err);
+    listing_release(&l);
+    return result;
+}
+
+static void csv_row(struct listing *l, uint64_t position, struct planned_trial t)
+{
+    struct strbuf *out = &l->out.text;
+    struct scenario s;
+
+    plan_scenario(l->p, t.scenario, l->a, &s);
+    strbuf_addf(out, "%llu", (unsigned long long)position + 1);
+    csv_field(out, s.id, false);
+    strbuf_addf(out, ",%d", t.trial);
+    for (size_t x = 0; x < plan_matrix(l->p)->axis_count; x++)
+        csv_field(out, s.values[x]->text, false);
+    strbuf_addf(out, ",%.3f\n", (double)l->estimates[t.scenario] / (double)NS_PER_S);
+    arena_reset(l->a);
+}
+
+static int csv_rows(struct listing *l, struct error *err)
+{
+    const struct matrix *m = plan_matrix(l->p);
+    struct resolved r;
+
+    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
+        if (estimate(l, i, &r, err) < 0)
+            return -1;
+        arena_reset(l->a);
+    }
+    strbuf_adds(&l->out.text, "position,scenario,trial");
+    for (size_t x = 0; x < m->axis_count; x++)
+        csv_field(&l->out.text, m->axes[x].name, false);
+    strbuf_adds(&l->out.text, ",estimate_s\n");
+    for (uint64_t k = 0; k < plan_counts(l->p)->trials; k++) {
+        csv_row(l, k, plan_trial(l->p, k));
+        if (plan_output_some(&l->out, err) < 0)
+            return -1;
+    }
+    return plan_output_end(&l->out, err);
+}
+
+int plan_print_csv(const struct plan *p, struct error *err)
+{
+    struct listing l;
+
+    listing_init(&l, p);
+    int result = csv_rows(&l, err);
+    listing_release(&l);
+    return result;
+}
+
+static int digits_of(uint64_t n)
+{
+    return n < 10 ? 1 : 1 + digits_of(n / 10);
+}
+
+static void measure_ids(struct listing *l)
+{
+    l->number_width = digits_of(plan_counts(l->p)->trials);
+    l->id_width = (int)strlen("scenario");
+    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
+        int width = (int)strlen(id_of(l, i));
+        l->id_width = width > l->id_width ? width : l->id_width;
+        arena_reset(l->a);
+    }
+    l->id_width = l->id_width < ID_WIDTH_MAX ? l->id_width : ID_WIDTH_MAX;
+}
+
+static int table_scenarios(struct listing *l, struct error *err)
+{
+    char each[64];
+
+    strbuf_addf(&l->out.text, "%*s  %-*s  %-11s  digest\n", l->number_width, "#", l->id_width, "scenario",
+                "each");
+    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
+        struct resolved r;
+        if (estimate(l, i, &r, err) < 0)
+            return -1;
+        strbuf_addf(&l->out.text, "%*zu  %-*s  %-11s  %.*s\n", l->number_width, i + 1, l->id_width,
+                    id_of(l, i), duration_human(l->estimates[i], each), DIGEST_SHOWN, r.digest);
+        arena_reset(l->a);
+        if (plan_output_some(&l->out, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int table_order(struct listing *l, struct error *err)
+{
+    int64_t start_ns = 0;
+    char at[64];
+
+    strbuf_addf(&l->out.text, "\n%*s  %-*s  trial  starts after\n", l->number_width, "#", l->id_width,
+                "order");
+    for (uint64_t k = 0; k < plan_counts(l->p)->trials; k++) {
+        struct planned_trial t = plan_trial(l->p, k);
+        strbuf_addf(&l->out.text, "%*llu  %-*s  %-5d  %s\n", l->number_width, (unsigned long long)k + 1,
+                    l->id_width, id_of(l, t.scenario), t.trial, duration_human(start_ns, at));
+        start_ns += l->estimates[t.scenario];
+        arena_reset(l->a);
+        if (plan_output_some(&l->out, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void table_summary(struct listing *l)
+{
+    static const char *const modes[] = {
+        [ORDER_LISTED] = "listed", [ORDER_INTERLEAVED] = "interleaved", [ORDER_RANDOM] = "random"};
+    const struct matrix *m = plan_matrix(l->p);
+    const struct plan_counts *c = plan_counts(l->p);
+    struct strbuf *out = &l->out.text;
+    char total[64];
+
+    strbuf_addf(out, "\n%llu combination%s", (unsigned long long)c->product, plural(c->product));
+    if (c->zipped_away)
+        strbuf_addf(out, ", %llu zipped away", (unsigned long long)c->zipped_away);
+    if (c->excluded)
+        strbuf_addf(out, ", %llu excluded", (unsigned long long)c->excluded);
+    if (c->included)
+        strbuf_addf(out, ", %llu included", (unsigned long long)c->included);
+    if (c->filtered)
+        strbuf_addf(out, ", %llu filtered out", (unsigned long long)c->filtered);
+    strbuf_addf(out, ": %llu scenario%s\n", (unsigned long long)c->scenarios, plural(c->scenarios));
+    strbuf_addf(out, "%s: %llu scenario%s x %lld trial%s = %llu, %s", m->name,
+                (unsigned long long)c->scenarios, plural(c->scenarios), (long long)m->trials,
+                plural((uint64_t)m->trials), (unsigned long long)c->trials, modes[m->order]);
+    if (m->order != ORDER_LISTED)
+        strbuf_addf(out, " (seed %lld)", (long long)m->seed);
+    strbuf_addf(out, ", about %s\n", duration_human(l->total_ns, total));
+}
+
+int plan_print_table(const struct plan *p, struct error *err)
+{
+    struct listing l;
+
+    listing_init(&l, p);
+    measure_ids(&l);
+    int result = table_scenarios(&l, err);
+    if (result == 0)
+        result = table_order(&l, err);
+    if (result == 0) {
+        table_summary(&l);
+        result = plan_output_end(&l.out, err);
+    }
+    listing_release(&l);
+    return result;
+}
