@@ -169,9 +169,6 @@ int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *
 int unit_start(struct sweep_run *s, struct unit *u, struct error *err)
 {
     if (engine_container_start(s->engine, u->id, err) < 0) {
-        struct error ignored = ERROR_INIT;
-        if (err->kind != ERROR_INTERRUPTED)
-            (void)unit_inspect(s, u, &ignored); /* State.Error tells more than the reply */
         return error_wrap(err, "container '%s' does not start", u->role);
     }
     u->started_ns = clock_now_ns();
