@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "tree_internal.h"
+#include "benchctl/base/name_index.h"
 
+#include <string.h>
 #include "benchctl/base/hash.h"
+#include "benchctl/base/mem.h"
+
+struct name_slot {
+    const char *name;
+    uint64_t hash;
+    size_t value;
+};
 
 /* The high bits of a product depend on all bits of the hash, so names made to share its low ones do not pile
  * up. */

@@ -6,12 +6,7 @@
 #include "benchctl/base/strbuf.h"
 #include "benchctl/base/units.h"
 
-struct writing {
-    bool for_digest;
-    const char *dir; /* paths below it are written relative to it; NULL: none */
-};
-
-static struct json *struct_to_json(const struct writing *w, const struct schema *s, const char *value);
+static struct json *struct_to_json(const struct schema *s, const char *value, bool for_digest);
 
 static struct json *masked_text(const char *text)
 {
@@ -30,16 +25,6 @@ static struct json *secret_or_text(bool secret, const char *text)
     return secret ? json_new_text("***") : masked_text(text);
 }
 
-/* A path below the directory as it was written. */
-static const char *relative(const struct writing *w, const struct schema_field *f, const char *text)
-{
-    size_t n = f->path && w->dir ? strlen(w->dir) : 0;
-
-    if (!n || strncmp(text, w->dir, n) != 0 || text[n] != '/')
-        return text;
-    return text + n + 1;
-}
-
 static struct json *size_to_json(int64_t bytes)
 {
     if (bytes == SCHEMA_ABSENT)
@@ -54,13 +39,12 @@ static struct json *duration_to_json(int64_t ns)
     return ns == SCHEMA_ABSENT ? NULL : json_new_text(ns ? duration_format(ns, buf) : "0");
 }
 
-static struct json *texts_to_json(const struct writing *w, const struct schema_field *f,
-                                  const struct text_list *l)
+static struct json *texts_to_json(const struct schema_field *f, const struct text_list *l)
 {
     struct json *array = l->len ? json_new_array() : NULL;
 
     for (size_t i = 0; i < l->len; i++)
-        json_append(array, secret_or_text(f->secret, relative(w, f, l->items[i])));
+        json_append(array, secret_or_text(f->secret, l->items[i]));
     return array;
 }
 
@@ -75,15 +59,14 @@ static struct json *text_map_to_json(const struct schema_field *f, const struct 
     return object;
 }
 
-static struct json *list_to_json(const struct writing *w, const struct schema_field *f,
-                                 const struct schema_list *l)
+static struct json *list_to_json(const struct schema_field *f, bool for_digest, const struct schema_list *l)
 {
     bool named = f->type == SCHEMA_NAMED;
     struct json *all = !l->len ? NULL : named ? json_new_object() : json_new_array();
 
     for (size_t i = 0; i < l->len; i++) {
         const char *item = (const char *)l->items + i * f->of->size;
-        struct json *j = struct_to_json(w, f->of, item);
+        struct json *j = struct_to_json(f->of, item, for_digest);
         if (named)
             json_set(all, *(const char *const *)(const void *)item, j);
         else
@@ -122,7 +105,7 @@ struct json *node_to_json(const struct node *n)
 }
 
 /* NULL when the field is absent. */
-static struct json *field_to_json(const struct writing *w, const struct schema_field *f, const void *slot)
+static struct json *field_to_json(const struct schema_field *f, const void *slot, bool for_digest)
 {
     const void *pointer;
     const char *text;
@@ -130,7 +113,7 @@ static struct json *field_to_json(const struct writing *w, const struct schema_f
     switch (f->type) {
     case SCHEMA_TEXT:
         text = *(const char *const *)slot;
-        return text ? secret_or_text(f->secret || text_is_secret_key(f->key), relative(w, f, text)) : NULL;
+        return text ? secret_or_text(f->secret || text_is_secret_key(f->key), text) : NULL;
     case SCHEMA_INT:
         return *(const int64_t *)slot == SCHEMA_ABSENT ? NULL : json_new_int(*(const int64_t *)slot);
     case SCHEMA_NUMBER:
@@ -144,15 +127,15 @@ static struct json *field_to_json(const struct writing *w, const struct schema_f
     case SCHEMA_CHOICE:
         return json_new_text(f->choices[*(const int *)slot]);
     case SCHEMA_STRUCT:
-        return struct_to_json(w, f->of, slot);
+        return struct_to_json(f->of, slot, for_digest);
     case SCHEMA_OPTIONAL:
         pointer = *(const void *const *)slot;
-        return pointer ? struct_to_json(w, f->of, pointer) : NULL;
+        return pointer ? struct_to_json(f->of, pointer, for_digest) : NULL;
     case SCHEMA_LIST:
     case SCHEMA_NAMED:
-        return list_to_json(w, f, slot);
+        return list_to_json(f, for_digest, slot);
     case SCHEMA_TEXTS:
-        return texts_to_json(w, f, slot);
+        return texts_to_json(f, slot);
     case SCHEMA_TEXT_MAP:
         return text_map_to_json(f, slot);
     case SCHEMA_NODE:
@@ -171,16 +154,14 @@ static void spread(struct json *object, struct json *rest)
     json_free(rest);
 }
 
-static struct json *struct_to_json(const struct writing *w, const struct schema *s, const char *value)
+static struct json *struct_to_json(const struct schema *s, const char *value, bool for_digest)
 {
-    struct writing below = *w;
     struct json *object = json_new_object();
 
-    if (s->dir_offset)
-        below.dir = *(const char *const *)(const void *)(value + s->dir_offset);
     for (size_t i = 0; i < s->field_count; i++) {
         const struct schema_field *f = &s->fields[i];
-        struct json *j = w->for_digest && f->descriptive ? NULL : field_to_json(&below, f, value + f->offset);
+        struct json *j =
+            for_digest && f->descriptive ? NULL : field_to_json(f, value + f->offset, for_digest);
         if (j && f->type == SCHEMA_REST)
             spread(object, j);
         else if (j)
@@ -191,7 +172,5 @@ static struct json *struct_to_json(const struct writing *w, const struct schema 
 
 struct json *schema_to_json(const struct schema *s, const void *value, bool for_digest)
 {
-    const struct writing w = {.for_digest = for_digest};
-
-    return struct_to_json(&w, s, value);
+    return struct_to_json(s, value, for_digest);
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #define MESSAGE_MAX ((size_t)2000)
+#define INDEX_FROM 24 /* smaller maps are searched by scanning */
 
 /* How many bytes at `p` are one harmless character; 0 when it must be escaped. */
 static size_t harmless(const unsigned char *p)

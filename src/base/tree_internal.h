@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the tree reader share: checked source text, and an index of names. */
+/* What the parts of the tree reader share. */
 #ifndef BENCHCTL_TREE_INTERNAL_H
 #define BENCHCTL_TREE_INTERNAL_H
 
-#include <stdint.h>
+#include "benchctl/base/name_index.h"
 #include "benchctl/base/tree.h"
 
 /* A line whose indentation holds a tab or no-break space: fine inside a quoted or block scalar, else an
@@ -26,21 +26,6 @@ int source_text_read(struct source_text *s, const char *bytes, size_t len, const
                      struct error *err) MUST_CHECK;
 void source_text_release(struct source_text *s);
 
-/* Names and where they are: finds one among many without a scan. Keeps pointers, not copies. */
-struct name_index {
-    struct name_slot {
-        const char *name;
-        uint64_t hash;
-        size_t value;
-    } * slots;
-    size_t cap, len;
-};
-
-/* The value kept under `name`, after putting `value` there if it was not known. *ret_new says which. */
-size_t *name_index_put(struct name_index *x, const char *name, size_t value, bool *ret_new);
-const size_t *name_index_get(const struct name_index *x, const char *name); /* NULL: not known */
-void name_index_release(struct name_index *x);
-
 /* A child that waits for its container's end. */
 struct child {
     const struct node *key; /* of a map's */
@@ -51,8 +36,5 @@ struct child {
 /* Fills map `n` from its children: duplicate keys are errors, `<<` is resolved. */
 int tree_build_map(struct arena *a, struct node *n, const struct child *children, size_t count,
                    struct error *err) MUST_CHECK;
-
-/* Maps smaller than this are searched by scanning. */
-#define INDEX_FROM 24
 
 #endif

@@ -92,8 +92,7 @@ struct schema {
      * absent. */
     int (*complete)(const struct node *n, struct arena *a, void *value, struct error *err);
     const struct schema *also; /* its keys are allowed here too: skipped by the reader, described with ours */
-    size_t dir_offset; /* where the struct keeps the directory that paths are relative to in JSON; 0: none */
-    const char *scalar_help; /* what from_scalar takes, for the reference page */
+    const char *scalar_help;   /* what from_scalar takes, for the reference page */
 };
 
 #define SCHEMA_NO_POSITION ((size_t)-1)
@@ -114,8 +113,8 @@ int schema_read_with(const struct schema *s, const struct node *n, const struct 
 
 /* The struct as canonical JSON: typed values (sizes in bytes, durations as text), defaults included, absent
  * left out. Values under a key that looks secret (see text_is_secret_key) or a secret field become "***",
- * and so does a password inside a URL or connection string. Paths below the struct's directory (dir_offset)
- * are relative to it. With `for_digest`, descriptive fields are left out. The caller frees. */
+ * and so does a password inside a URL or connection string. With `for_digest`, descriptive fields are left
+ * out. The caller frees. */
 struct json *schema_to_json(const struct schema *s, const void *value, bool for_digest);
 
 struct strbuf;

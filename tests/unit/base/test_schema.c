@@ -30,7 +30,6 @@ struct thing {
     struct text_map env;
     const struct node *node, *rest;
     int64_t doubled;
-    const char *dir;
     struct position at;
 };
 
@@ -115,7 +114,6 @@ static const struct schema thing_schema = {
     .complete = complete_thing,
     .check = check_thing,
     .position_offset = offsetof(struct thing, at),
-    .dir_offset = offsetof(struct thing, dir),
 };
 
 static struct arena *arena;
@@ -358,12 +356,6 @@ static void paths_become_absolute(void **state)
     assert_string_equal(t.files.items[2], "/d/e/../c");
     assert_string_equal(t.files.items[3], "${app.x}");
     assert_string_equal(t.one.path, "/d/e/p");
-    t.dir = "/d/e";
-    CLEANUP(json_free) struct json *j = schema_to_json(&thing_schema, &t, false);
-    assert_string_equal(json_text(json_at(json_get(j, "files"), 0)), "a");
-    assert_string_equal(json_text(json_at(json_get(j, "files"), 1)), "/b");
-    assert_string_equal(json_text(json_at(json_get(j, "files"), 2)), "../c");
-    assert_string_equal(json_get_text(json_get(j, "one"), "path"), "p");
 }
 
 static void json_is(const struct json *j, const char *wanted)
