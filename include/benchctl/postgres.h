@@ -40,7 +40,8 @@ struct postgres_facts {
     const char *version; /* "15.20 (Debian ...)" */
     int version_num, max_connections, superuser_reserved;
     const char *collation_warning; /* NULL, or the recorded condition */
-    const struct json *settings;   /* name: value of those that differ from the defaults */
+    const struct json
+        *settings; /* name: value of those that differ from the defaults, without commands and secrets */
 };
 const struct postgres_facts *postgres_facts(const struct postgres *p);
 
@@ -51,30 +52,50 @@ struct postgres_script {
 };
 
 /*
- * Makes the sealed template from template0 by the scripts (each on a fresh connection; an error names
- * FILE:LINE and the statement), VACUUM ANALYZE, takes the manifest (row counts, sequence positions, sizes),
- * forbids connections. `digest` names the template
- * ("benchctl_seed_<first 12 digits>"), so a sealed one of the same content made by this run is reused;
- * without scripts: an empty one. With RESET_NONE nothing is made. Templates are dropped by
- * postgres_drop_templates().
+ * Makes the sealed template from template0 (UTF8, C locale) by the scripts, each on a fresh connection,
+ * statement by statement as psql does, COPY ... FROM stdin with its data included; psql's backslash commands
+ * are refused. An error names FILE:LINE and the statement (ERROR_INVALID). Then VACUUM ANALYZE, the manifest
+ * (row counts, sequence positions, sizes), and connections are forbidden. `digest` names the template
+ * ("benchctl_seed_<first 12 digits>"): one that this object made is used again, one that a dead run left is
+ * replaced. Without scripts: an empty one. With RESET_NONE it need not be called. Scripts are copied.
+ * postgres_drop() drops the templates.
  */
 int postgres_seed(struct postgres *p, const struct postgres_script *scripts, size_t count, const char *digest,
                   struct error *err) MUST_CHECK;
 
 struct postgres_reset_result {
-    double reset_ms, clone_ms, prove_ms;
-    const char *strategy; /* "file_copy", "wal_log", "truncate", "recreate", "none" */
+    double reset_ms; /* all of it */
+    double drop_ms, clone_ms, prove_ms,
+        checkpoint_ms;    /* NAN where the mode has no such step; clone_ms: making or filling */
+    const char *strategy; /* "file_copy", "truncate", "recreate", "none" */
     double size_bytes;
 };
 /*
- * The benchmark database as seeded: template (drop with force, clone), truncate (lists and empties the seeded
- * tables with RESTART IDENTITY, loads the seed scripts' data again), recreate (drop, run the scripts again).
- * Then the state is proven against the manifest; ANALYZE where needed, CHECKPOINT. Pre-flight: nobody else is
- * connected. A difference or a timeout is an error that lists it.
+ * The benchmark database as seeded:
+ * - template: dropped with everybody in it (FORCE from 13 on) and cloned by copying files, which is as fast
+ * as wal_log or faster and leaves no dirty buffers behind;
+ * - truncate: the seeded tables are emptied with RESTART IDENTITY (without CASCADE, listed in a note) and
+ * filled from the template, sequences set, views refreshed; VACUUM ANALYZE;
+ * - recreate: dropped, made from template0, scripts run again; VACUUM ANALYZE;
+ * - none: left alone, whoever made it; made once from the template when it does not exist.
+ * In all but the last the state is then proven against the manifest: every table and sequence, rows counted
+ * (after a clone only of tables that take a few milliseconds, the others by size and estimate), database
+ * size. ANALYZE where statistics are missing, nobody else connected, CHECKPOINT. A difference is ERROR_TRIAL
+ * and lists what differs; sessions that stay or come back are ERROR_CONFLICT and are listed; ERROR_TIMEOUT.
+ * After an error the database is in an unknown state: the trial must not run.
  */
 int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret,
                    struct error *err) MUST_CHECK;
 
+/* CHECKPOINT by itself, for instance after the warm-up: else what it wrote is flushed in the measured window.
+ * Without the right to, it does nothing and says so once. */
+int postgres_checkpoint(struct postgres *p, struct error *err) MUST_CHECK;
+
+/*
+ * The server counts when a session ends or, of one that goes on, at most once a second; of an idle one what
+ * is left is told after up to 10 s. So the last second of a pool that stays connected may be missing: read
+ * the end of the window after the application has stopped, or take it as a lower bound.
+ */
 struct postgres_counters {
     double commits, rollbacks, deadlocks, temp_bytes, size_bytes; /* of the benchmark database */
     double tup_inserted, tup_updated, tup_deleted;
@@ -88,7 +109,6 @@ int postgres_counters(struct postgres *p, struct postgres_counters *ret, struct 
  * frees. Read only unless it says otherwise: it runs in a transaction that is rolled back. */
 int postgres_query(struct postgres *p, const char *sql, char **ret_text, struct error *err) MUST_CHECK;
 
-/* What an application needs to connect, without a password. */
 const char *postgres_database_name(const struct postgres *p);
 
 /* Drops the benchmark database and the templates this object made: at the sweep's end on a server that is not
@@ -98,7 +118,7 @@ int postgres_drop(struct postgres *p, struct error *err) MUST_CHECK;
 /* Splits a URL or conninfo into host, port, user, name for ${database.*}; the password is kept apart. The
  * caller frees each. */
 struct postgres_target {
-    char *host, *user, *name, *password;
+    char *host, *user, *name, *password; /* name and password may be NULL */
     int port;
 };
 int postgres_parse_url(const char *url, struct postgres_target *ret, struct error *err) MUST_CHECK;
