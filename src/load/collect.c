@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From output files to a result: which form they have, what stands there, whether it is to be believed. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +55,26 @@ static void add_keys(const struct json *j, struct strbuf *out)
         strbuf_addf(out, "%s%.40s", n++ ? ", " : "", json_iter_key(it));
 }
 
+/* The first line that says something, so that a person sees what the file is. */
+static void add_beginning(const struct document *d, struct strbuf *out)
+{
+    struct line l = {0};
+
+    while (line_next(d, &l)) {
+        size_t lead = 0, n = 0;
+        while (lead < l.len && l.text[lead] == ' ')
+            lead++;
+        if (lead == l.len)
+            continue;
+        strbuf_adds(out, "; it begins '");
+        for (; lead + n < l.len && n < 80; n++)
+            strbuf_addc(out, isprint((unsigned char)l.text[lead + n]) ? l.text[lead + n] : '?');
+        strbuf_addc(out, '\'');
+        return;
+    }
+    strbuf_adds(out, "; it is empty");
+}
+
 static bool text_accepted(const struct report *r, const struct document *d)
 {
     struct line l = {0};
@@ -74,6 +95,7 @@ static bool accepted(const struct report *r, const struct document *d, struct st
         if (text_accepted(r, d))
             return true;
         strbuf_addf(why, "%s has no line like '%s'", d->path, accept->items[0]);
+        add_beginning(d, why);
         return false;
     }
     for (size_t i = 0; i < accept->len; i++) {

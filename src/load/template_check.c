@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks an adapter's templates and conditions when it is read, so that a misspelt name is found before any run. */
+/* Checks an adapter's templates and conditions when it is read, so that a misspelt name is found before any
+ * run. */
 #include "command.h"
 
 #include <string.h>
