@@ -84,6 +84,7 @@ app.get('/items', route(async (req, res) => {
 }));
 
 app.post('/items', route(async (req, res) => {
+    if (Array.isArray(req.body)) return res.status(400).json({ error: 'the body is not an object' });
     const { name, description = '', price_cents: price, stock = 0 } = req.body;
     if (typeof name !== 'string' || name === '' || typeof description !== 'string') {
         return res.status(400).json({ error: 'name and description are texts' });
@@ -96,7 +97,8 @@ app.post('/items', route(async (req, res) => {
 
 app.use((error, req, res, next) => {
     if (!error.status) console.error(error.message);
-    res.status(error.status || 500).json({ error: error.message });
+    const text = error.type === 'entity.parse.failed' ? 'the body is not JSON' : error.message;
+    res.status(error.status || 500).json({ error: text });
 });
 
 /** Opens every connection of the pool before the first request, as the other applications do. */

@@ -1,4 +1,5 @@
 """Items over HTTP: Flask on gunicorn's threads, psycopg2, blocking all the way."""
+import json
 import os
 import queue
 import re
@@ -6,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg2
-from flask import Flask, jsonify, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import BadRequest, HTTPException, NotFound
 
 COLUMNS = ("id", "name", "description", "price_cents", "stock")
@@ -67,18 +68,26 @@ def as_item(row):
     return dict(zip(COLUMNS, row))
 
 
+def reply(value, status=200):
+    body = json.dumps(value, separators=(",", ":"))
+    return Response(body, status, content_type="application/json; charset=utf-8")
+
+
 def int_arg(name, default, least, most):
     try:
         value = int(request.args.get(name, default))
     except ValueError:
-        raise BadRequest(f"{name} is not a number") from None
+        value = least - 1
     if not least <= value <= most:
-        raise BadRequest(f"{name} is not between {least} and {most}")
+        raise BadRequest(f"limit is a number from 1 to {MAX_LIMIT}, after one from 0")
     return value
 
 
 def new_item():
-    body = request.get_json()
+    try:
+        body = json.loads(request.get_data())
+    except ValueError:
+        raise BadRequest("the body is not JSON") from None
     if not isinstance(body, dict):
         raise BadRequest("the body is not an object")
     name, description = body.get("name"), body.get("description", "")
@@ -92,14 +101,12 @@ def new_item():
 
 dao = Dao(int(os.environ.get("POOL_SIZE", "8")))
 app = Flask(__name__)
-app.json.sort_keys = False
-app.json.compact = True
 
 
 @app.get("/health")
 def health():
     dao.rows("health")
-    return jsonify(status="up")
+    return reply({"status": "up"})
 
 
 @app.get("/items/<int:item_id>")
@@ -107,21 +114,21 @@ def item_by_id(item_id):
     rows = dao.rows("item_by_id", item_id) if item_id <= MAX_ID else []
     if not rows:
         raise NotFound("no such item")
-    return jsonify(as_item(rows[0]))
+    return reply(as_item(rows[0]))
 
 
 @app.get("/items")
 def items_after():
     limit = int_arg("limit", 20, 1, MAX_LIMIT)
     rows = dao.rows("items_after", int_arg("after", 0, 0, MAX_ID), limit)
-    return jsonify([as_item(row) for row in rows])
+    return reply([as_item(row) for row in rows])
 
 
 @app.post("/items")
 def insert_item():
-    return jsonify(as_item(dao.rows("insert_item", *new_item())[0])), 201
+    return reply(as_item(dao.rows("insert_item", *new_item())[0]), 201)
 
 
 @app.errorhandler(HTTPException)
 def problem(error):
-    return jsonify(error=error.description), error.code
+    return reply({"error": error.description}, error.code)
