@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells as CSV (RFC 4180) and JSON, for other programs. Not measured is an empty field or null. */
+#include "report_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static void csv_text(struct strbuf *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        strbuf_adds(out, text);
+        return;
+    }
+    strbuf_addc(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            strbuf_addc(out, '"');
+        strbuf_addc(out, *text);
+    }
+    strbuf_addc(out, '"');
+}
+
+static void csv_number(struct strbuf *out, double value)
+{
+    strbuf_addc(out, ',');
+    if (isfinite(value))
+        strbuf_addf(out, "%.10g", value);
+}
+
+static void csv_header(const struct report *r, struct strbuf *out)
+{
+    for (size_t i = 0; i < r->axis_count; i++) {
+        csv_text(out, r->axes[i]);
+        strbuf_addc(out, ',');
+    }
+    strbuf_adds(out, "scenario,trials,counted,outcome,reason");
+    for (int f = 0; f < FIGURES; f++)
+        strbuf_addf(out, ",%s,%s.min,%s.max,%s.cv_pct", figure_kinds[f].key, figure_kinds[f].key,
+                    figure_kinds[f].key, figure_kinds[f].key);
+    strbuf_adds(out, "\r\n");
+}
+
+void render_csv(const struct report *r, struct strbuf *out)
+{
+    csv_header(r, out);
+    for (size_t i = 0; i < r->cells.len; i++) {
+        const struct cell *c = &r->cells.items[i];
+        for (size_t k = 0; k < r->axis_count; k++) {
+            csv_text(out, c->values[k]);
+            strbuf_addc(out, ',');
+        }
+        csv_text(out, c->scenario);
+        strbuf_addf(out, ",%zu,%zu,%s,", c->trial_count, c->counted, outcome_name(c->outcome));
+        csv_text(out, c->reason ? c->reason : "");
+        for (int f = 0; f < FIGURES; f++) {
+            csv_number(out, c->figures[f].median);
+            csv_number(out, c->figures[f].min);
+            csv_number(out, c->figures[f].max);
+            csv_number(out, c->figures[f].cv_pct);
+        }
+        strbuf_adds(out, "\r\n");
+    }
+}
+
+static struct json *summary_json(const struct summary *s)
+{
+    struct json *j = json_new_object();
+
+    json_set_int(j, "n", (int64_t)s->n);
+    json_set_number(j, "median", s->median);
+    json_set_number(j, "mean", s->mean);
+    json_set_number(j, "min", s->min);
+    json_set_number(j, "max", s->max);
+    json_set_number(j, "stdev", s->stdev);
+    json_set_number(j, "cv_pct", s->cv_pct);
+    json_set_number(j, "low", s->low);
+    json_set_number(j, "high", s->high);
+    return j;
+}
+
+static struct json *cell_json(const struct report *r, const struct cell *c)
+{
+    struct json *j = json_new_object(), *axes = json_new_object(), *outcomes = json_new_object(),
+                *figures = json_new_object(), *trials = json_new_array();
+
+    for (size_t i = 0; i < r->axis_count; i++)
+        json_set_text(axes, r->axes[i], c->values[i]);
+    for (int o = 0; o < OUTCOMES; o++)
+        if (c->outcomes[o])
+            json_set_int(outcomes, outcome_name((enum outcome)o), (int64_t)c->outcomes[o]);
+    for (int f = 0; f < FIGURES; f++)
+        json_set(figures, figure_kinds[f].key, summary_json(&c->figures[f]));
+    for (size_t i = 0; i < c->trial_count; i++)
+        json_append(trials, trial_to_json(c->trials[i]));
+    json_set_text(j, "scenario", c->scenario);
+    json_set(j, "axes", axes);
+    json_set_int(j, "trials_counted", (int64_t)c->counted);
+    json_set_text(j, "outcome", outcome_name(c->outcome));
+    json_set_text(j, "reason", c->reason);
+    json_set_bool(j, "contaminated", c->contaminated);
+    json_set(j, "outcomes", outcomes);
+    json_set(j, "figures", figures);
+    json_set(j, "trials", trials);
+    return j;
+}
+
+void render_json(const struct report *r, struct strbuf *out)
+{
+    CLEANUP(json_free) struct json *j = json_new_object();
+    struct json *cells = json_new_array();
+
+    json_set_text(j, "title", r->title);
+    json_set_bool(j, "complete", r->sweep->complete);
+    json_set(j, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
+    for (size_t i = 0; i < r->cells.len; i++)
+        json_append(cells, cell_json(r, &r->cells.items[i]));
+    json_set(j, "scenarios", cells);
+    json_write(j, JSON_STYLE_INDENTED, out);
+    strbuf_addc(out, '\n');
+}

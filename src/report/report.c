@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "report_internal.h"
+
+#include <string.h>
+
+int report_build(const struct sweep *s, const struct report_options *o, struct report **ret,
+                 struct error *err)
+{
+    CLEANUP(report_free) struct report *r = xcalloc(1, sizeof(*r));
+    const char *title = json_get_text(s->info, "title"), *name = json_get_text(s->info, "name");
+
+    r->arena = arena_new();
+    r->sweep = s;
+    r->title = title ? title : name ? name : s->path;
+    r->width = o->width;
+    r->color = o->color;
+    if (report_cells(r, o, err) < 0)
+        return -1;
+    report_sections(r);
+    if (report_pivots(r, o, err) < 0)
+        return -1;
+    *ret = TAKE(r);
+    return 0;
+}
+
+void report_free(struct report *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->sections.len; i++) {
+        vec_release(&r->sections.items[i].lines);
+        if (r->sections.items[i].table)
+            vec_release(&r->sections.items[i].table->rows);
+    }
+    vec_release(&r->sections);
+    vec_release(&r->cells);
+    arena_free(r->arena);
+    free(r);
+}
+
+static const struct {
+    const char *name;
+    void (*render)(const struct report *r, struct strbuf *out);
+} formats[] = {
+    [REPORT_TABLE] = {"table", render_terminal}, [REPORT_MARKDOWN] = {"md", render_markdown},
+    [REPORT_CSV] = {"csv", render_csv},          [REPORT_JSON] = {"json", render_json},
+    [REPORT_HTML] = {"html", render_html},
+};
+
+int report_format_parse(const char *text, enum report_format *ret)
+{
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+        if (strcmp(formats[i].name, text) == 0) {
+            *ret = (enum report_format)i;
+            return 0;
+        }
+    return -1;
+}
+
+void report_render(const struct report *r, enum report_format f, struct strbuf *out)
+{
+    formats[f].render(r, out);
+}
