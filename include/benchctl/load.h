@@ -93,6 +93,7 @@ struct load_outcome {
 struct load_problems {
     const char **items;
     size_t len;
+    const char *nothing_measured; /* NULL, or the sentence why the result is none (load_adapter_parse_files() only) */
 };
 
 /*
@@ -107,15 +108,12 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
 
 /*
  * Parses recorded output files (adapter parse): `files` are paths; which output each is, is found by content.
- * `options` is what was asked for, or NULL. A result in which nothing was measured is given too: ask
- * load_result_measured().
+ * `options` is what was asked for, or NULL. A result in which nothing was measured is given too, if `problems`
+ * is there to say so; without it that is an error.
  */
 int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count,
                              const struct node *options, struct arena *arena, struct load_result *ret,
                              struct load_problems *problems, struct error *err) MUST_CHECK;
-
-/* "Nothing measured" is never success: -1 when no request was finished. */
-int load_result_measured(const struct load_result *r, struct error *err) MUST_CHECK;
 
 /* Names of all adapters of a kind ("load", "metrics") in `dirs`, sorted, each once; NULL-terminated. */
 char **adapter_list(char *const *dirs, const char *kind);

@@ -109,7 +109,7 @@ struct adapter_report {
     const struct node *let, *errors;
     struct count_nodes counts;
     struct latency_nodes latency;
-    const char *latency_if;
+    const char *measured_if, *latency_if;
     struct text_list required;
     struct schema_list checks; /* struct adapter_check */
     struct position at;
@@ -195,7 +195,7 @@ struct report {
     const struct adapter_output *output;
     struct pattern **accept_lines; /* text: per item of form->accept; else NULL */
     struct pattern *complete;
-    const struct expr *latency_if;
+    const struct expr *measured_if, *latency_if;
     const struct value *values;
     size_t value_count;
     const struct check *checks;

@@ -220,6 +220,7 @@ static int read_result(struct evaluation *e, struct load_result *r, struct sente
         return -1;
     double length_ms = isnan(r->duration_ms) ? r->window_ms : r->duration_ms;
     r->goodput_rps = length_ms > 0 ? r->ok / (length_ms / 1e3) : NAN;
+    out->nothing_measured = load_judge_nothing(e, r);
     return 0;
 }
 
@@ -230,6 +231,7 @@ static void give_problems(struct sentences *from, struct arena *arena, struct lo
         to->items = arena_array(arena, const char *, to->len + 1);
         if (to->len)
             memcpy(to->items, from->list.items, sizeof(*to->items) * to->len);
+        to->nothing_measured = from->nothing_measured;
     }
     vec_release(&from->list);
 }
@@ -254,6 +256,8 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
                            .arena = arena};
     fill_model(a, call, arena, r);
     int rc = read_result(&e, r, &sentences, err);
+    if (rc == 0 && sentences.nothing_measured && !problems)
+        rc = error_set(err, ERROR_TRIAL, "%s", sentences.nothing_measured);
     give_problems(&sentences, arena, rc < 0 ? NULL : problems);
     return rc;
 }
@@ -282,6 +286,7 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
                          struct error *err)
 {
     struct candidate *files = arena_array(arena, struct candidate, a->form.outputs.len + 1);
+    struct load_problems found = {0};
     struct load_result r;
     size_t count;
 
@@ -297,9 +302,13 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
     if (load_outcome_check(a, dir, o, arena, &r, err) < 0 ||
         find_outputs(a, dir, o, arena, files, &count, err) < 0)
         return -1;
-    if (collect_files(a, files, count, o->call, arena, &r, problems, err) < 0 ||
-        load_result_measured(&r, err) < 0)
+    int rc = collect_files(a, files, count, o->call, arena, &r, &found, err);
+    if (rc == 0 && found.nothing_measured)
+        rc = error_set(err, ERROR_TRIAL, "%s", found.nothing_measured);
+    if (rc < 0)
         return load_outcome_add_words(dir, err);
+    if (problems)
+        *problems = found;
     *ret = r;
     return 0;
 }

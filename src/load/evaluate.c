@@ -142,13 +142,20 @@ static void fill_errors(struct evaluation *e, struct load_result *r)
     }
 }
 
+bool evaluation_measured(struct evaluation *e)
+{
+    double measured = expr_value(e->report->measured_if, evaluation_number, e);
+
+    return !isnan(measured) && measured != 0;
+}
+
 static void fill_latency(struct evaluation *e, struct latency *l)
 {
     double *const slots[] = {&l->min, &l->mean, &l->stdev, &l->p50,  &l->p75,
                              &l->p90, &l->p95,  &l->p99,   &l->p999, &l->max};
-    double measured = expr_value(e->report->latency_if, evaluation_number, e);
+    double recorded = e->report->latency_if ? expr_value(e->report->latency_if, evaluation_number, e) : 1;
 
-    if (isnan(measured) || measured == 0)
+    if (isnan(recorded) || recorded == 0 || !evaluation_measured(e))
         return;
     for (size_t i = 0; load_latency_names[i]; i++) {
         char name[32];

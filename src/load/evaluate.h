@@ -28,6 +28,9 @@ double evaluation_number(const char *name, void *evaluation);
 /* -1 with the evaluation's error when one occurred. */
 int evaluation_check(const struct evaluation *e, struct error *err) MUST_CHECK;
 
+/* Was anything? */
+bool evaluation_measured(struct evaluation *e);
+
 /* ret_result from the values. */
 int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error *err) MUST_CHECK;
 

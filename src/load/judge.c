@@ -155,20 +155,18 @@ int load_judge(struct evaluation *e, const struct load_result *r, double window_
     return 0;
 }
 
-int load_result_measured(const struct load_result *r, struct error *err)
+const char *load_judge_nothing(struct evaluation *e, const struct load_result *r)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf kinds = STRBUF_INIT;
-    const struct latency *l = &r->latency_ms;
 
+    if (evaluation_measured(e))
+        return NULL;
     for (size_t i = 0; i < r->error_count; i++)
         if (r->errors[i].count > 0)
             strbuf_addf(&kinds, "%s%s %.0f", kinds.len ? ", " : "; errors: ", r->errors[i].kind,
                         r->errors[i].count);
-    if (isnan(r->requests) || r->requests <= 0)
-        return error_set(err, ERROR_TRIAL, "nothing measured: no request was finished%s",
-                         strbuf_text(&kinds));
-    if (r->ok <= 0 && isnan(l->p50) && isnan(l->mean) && isnan(l->max))
-        return error_set(err, ERROR_TRIAL, "nothing measured: none of %.0f requests was answered%s",
-                         r->requests, strbuf_text(&kinds));
-    return 0;
+    if (r->requests > 0)
+        return arena_printf(e->arena, "nothing measured: none of %.0f requests was answered%s", r->requests,
+                            strbuf_text(&kinds));
+    return arena_printf(e->arena, "nothing measured: no request was finished%s", strbuf_text(&kinds));
 }

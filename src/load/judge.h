@@ -8,10 +8,14 @@
 /* A growing list of sentences in an arena. */
 struct sentences {
     VEC(const char *) list;
+    const char *nothing_measured;
 };
 
 /* Numbers that cannot all be true are an error; what is only not whole becomes a sentence. */
 int load_judge(struct evaluation *e, const struct load_result *r, double window_ms, struct sentences *out,
                struct error *err) MUST_CHECK;
+
+/* NULL, or why there is nothing to judge; in the evaluation's arena. */
+const char *load_judge_nothing(struct evaluation *e, const struct load_result *r);
 
 #endif

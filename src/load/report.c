@@ -223,7 +223,8 @@ static int check_names(struct load_adapter *a, const struct report *r, struct er
     for (const struct check *c = r->checks; c < r->checks + r->check_count; c++)
         if (expr_each_name(c->that, name_known, &names, err) < 0)
             return wrap_at(c->form->at, err);
-    if (expr_each_name(r->latency_if, name_known, &names, err) < 0)
+    if (expr_each_name(r->measured_if, name_known, &names, err) < 0 ||
+        (r->latency_if && expr_each_name(r->latency_if, name_known, &names, err) < 0))
         return wrap_at(r->form->at, err);
     for (size_t i = 0; i < r->form->required.len; i++)
         if (!load_report_value(r, r->form->required.items[i]))
@@ -244,7 +245,8 @@ static int prepare_checks(struct load_adapter *a, struct report *r, struct error
             return wrap_at(form->at, err);
     }
     r->checks = checks;
-    if (expr_compile(r->form->latency_if, a->arena, &r->latency_if, err) < 0)
+    if (expr_compile(r->form->measured_if, a->arena, &r->measured_if, err) < 0 ||
+        (r->form->latency_if && expr_compile(r->form->latency_if, a->arena, &r->latency_if, err) < 0))
         return wrap_at(r->form->at, err);
     return 0;
 }

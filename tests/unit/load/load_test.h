@@ -38,10 +38,11 @@ static inline int adapter_from(const char *text, struct load_adapter **ret, stru
     return load_adapter_parse(text, strlen(text), "test.yaml", ret, err);
 }
 
+/* Where nothing was measured it is a result of which `problems` says so, if that is asked for. */
 static inline int parse_file(const struct load_adapter *a, const char *path, struct arena *arena,
-                             struct load_result *ret, struct error *err)
+                             struct load_result *ret, struct load_problems *problems, struct error *err)
 {
-    return load_adapter_parse_files(a, &path, 1, NULL, arena, ret, NULL, err);
+    return load_adapter_parse_files(a, &path, 1, NULL, arena, ret, problems, err);
 }
 
 /* Where the recorded outputs of all tools are, if they are here. */

@@ -99,7 +99,7 @@ static void circle(void **state)
     const char *text = HEAD OUTPUT "reports: [{name: r, output: o, accept: [a], let: {x: {expr: y}, y: "
                                    "{expr: x}}, values: {requests: {expr: x}}}]\n";
     assert_int_equal(adapter_from(text, &a, &err), 0);
-    assert_int_equal(parse_file(a, path, arena, &r, &err), -1);
+    assert_int_equal(parse_file(a, path, arena, &r, NULL, &err), -1);
     assert_has(err.message, "depends on itself");
 }
 

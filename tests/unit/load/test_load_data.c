@@ -41,12 +41,13 @@ static void check_one(const struct load_adapter *a, const char *dir, const char 
     CLEANUP_FREE char *path = path_join(dir, name);
     CLEANUP_FREE char *beside = xasprintf("%s.expected.json", path);
     struct error err = ERROR_INIT;
+    struct load_problems problems;
     struct load_result r;
 
     if (json_read_file(beside, 1 << 20, &e, &err) < 0)
         fail_msg("%s", err.message);
     bool none = json_get(e, "note") && text_starts(json_get_text(e, "note"), "no result");
-    int rc = parse_file(a, path, arena, &r, &err);
+    int rc = parse_file(a, path, arena, &r, &problems, &err);
     if (none) {
         if (rc == 0)
             fail_msg("%s: a result where there is none", path);
@@ -56,7 +57,7 @@ static void check_one(const struct load_adapter *a, const char *dir, const char 
         fail_msg("%s", err.message);
     compare(path, e, &r);
     double requests = expected_of(e, "requests");
-    assert_int_equal(load_result_measured(&r, &err) == 0,
+    assert_int_equal(problems.nothing_measured == NULL,
                      requests > 0 && !(requests == expected_of(e, "errors") && isnan(expected_of(e, "max"))));
 }
 
