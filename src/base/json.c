@@ -24,11 +24,21 @@ void json_free(struct json *j)
     json_decref(raw(j));
 }
 
+/* Engines write "no limit" as 2^64-1, which jansson refuses: such a document is read with every number a
+ * real. */
+static json_t *load(const char *bytes, size_t len, size_t flags, json_error_t *e)
+{
+    json_t *j = json_loadb(bytes, len, flags, e);
+
+    if (!j && json_error_code(e) == json_error_numeric_overflow)
+        j = json_loadb(bytes, len, flags | JSON_DECODE_INT_AS_REAL, e);
+    return j;
+}
+
 int json_parse(const char *bytes, size_t len, const char *name, struct json **ret, struct error *err)
 {
     json_error_t e;
-    json_t *j =
-        json_loadb(bytes ? bytes : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
+    json_t *j = load(bytes ? bytes : "", len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
 
     if (!j)
         return error_set(err, ERROR_INVALID, "%s:%d:%d: not JSON: %s", name, e.line, e.column, e.text);
@@ -54,7 +64,7 @@ int json_take(const char *bytes, size_t len, struct json **ret, size_t *ret_used
         blank++;
     if (blank == len)
         return 0;
-    json_t *j = json_loadb(bytes + blank, len - blank, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &e);
+    json_t *j = load(bytes + blank, len - blank, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &e);
     if (!j) {
         if (json_error_code(&e) == json_error_premature_end_of_input)
             return 0;
