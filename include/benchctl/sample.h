@@ -4,22 +4,27 @@
  * (local engine; open descriptors, pread), the engine's stats replies otherwise, and Prometheus text over
  * HTTP. Summaries go into trial.h structs; series go to samples.csv and raw scrapes to metrics/. Costs are
  * kept near zero: no allocation per sample.
+ *
+ * Order of calls in a trial: sampler_new(), sampler_add() per container, scraper_new() once the app listens,
+ * both *_window_begin() when the warm-up is over, sampler_window_end() and scraper_finish() when the load has
+ * ended and the containers still run, then the results.
  */
 #ifndef BENCHCTL_SAMPLE_H
 #define BENCHCTL_SAMPLE_H
 
 #include "benchctl/base/loop.h"
+#include "benchctl/base/schema.h"
 #include "benchctl/http.h"
 #include "benchctl/trial.h"
 
-/* --- one container's cgroup -------------------------------------------------------------------------------
- */
+/* --- one container's cgroup --- */
 
 struct cgroup_reader;
 
-/* Where to look: NULL roots mean /sys/fs/cgroup and /proc; tests pass fixture trees. */
+/* Where to look: NULL roots mean /sys/fs/cgroup, /proc and /sys; tests pass fixture trees. The texts stay the
+ * caller's. */
 struct cgroup_roots {
-    const char *cgroup, *proc;
+    const char *cgroup, *proc, *sys;
 };
 
 /* Opens the files of the cgroup that process `pid` is in (by PROC/PID/cgroup). ERROR_NOT_FOUND when it is
@@ -28,77 +33,110 @@ int cgroup_open(const struct cgroup_roots *roots, int64_t pid, struct cgroup_rea
                 struct error *err) MUST_CHECK;
 void cgroup_close(struct cgroup_reader *c);
 DEFINE_CLEANUP(struct cgroup_reader *, cgroup_close);
-int cgroup_version(const struct cgroup_reader *c); /* 1 or 2 */
+int cgroup_version(const struct cgroup_reader *c); /* 1 or 2: where its memory figures come from */
 
+/* Every figure is NAN when it was not measured. */
 struct resource_sample {
-    int64_t at_ns;
-    double usage_bytes, used_bytes, anon_bytes, file_bytes, shmem_bytes,
-        peak_bytes;              /* used = usage - inactive file, >= 0 */
+    int64_t at_ns;               /* monotonic */
+    double usage_bytes;          /* everything charged, page cache included */
+    double used_bytes;           /* usage - inactive file; what `docker stats` shows */
+    double anon_bytes;           /* private memory of all processes */
+    double file_bytes;           /* page cache; holds shmem too */
+    double shmem_bytes;          /* shared memory and tmpfs: cannot be dropped, counts toward the kill */
+    double peak_bytes;           /* the kernel's high-water mark of usage */
     double limit_bytes;          /* INFINITY: none */
     double cpu_ns, throttled_ns; /* totals since the container began */
     double nr_periods, nr_throttled;
     double pids;
-    double rx_bytes, tx_bytes; /* NAN on the host's network */
+    double rx_bytes, tx_bytes; /* totals; NAN on the host's network */
     double oom_kills;          /* the cgroup's own counter */
+    double system_cpu_ns,
+        cpus; /* stats replies only: the host's CPU time, and how many CPUs it is spread over */
 };
+
 /* ERROR_NOT_FOUND when the cgroup has gone (the container ended or was restarted: open again). */
 int cgroup_read(struct cgroup_reader *c, struct resource_sample *ret, struct error *err) MUST_CHECK;
-int cgroup_reset_peak(struct cgroup_reader *c, struct error *err) MUST_CHECK; /* where the kernel allows it */
-/* The effective limits by the cgroup's own files; NAN where there is none. */
+
+/* Begins the kernel's high-water mark anew: version 1 as root, version 2 from Linux 6.12. ERROR_ENVIRONMENT
+ * where that cannot be. */
+int cgroup_reset_peak(struct cgroup_reader *c, struct error *err) MUST_CHECK;
+
+/* The limits that the cgroup's own files say: memory, swap, cpus, pids and cpuset (the reader's text, NULL
+ * when unknown) are set, NAN where there is no such file; the other members are left alone. */
 void cgroup_limits(struct cgroup_reader *c, struct effective *ret);
 
-/* One stats reply of the engine; false when it is not a sample (stopped container, empty body). `rule` names
- * which field was subtracted. */
+/* One stats reply of the engine; false when it is not a sample (stopped container, empty body). *ret_rule
+ * names which field was subtracted. at_ns is the reply's own wall clock time, -1 when it has none. */
 bool stats_parse(const struct json *stats, struct resource_sample *ret, const char **ret_rule);
 
-/* --- a series over the measured window
- * ----------------------------------------------------------------------- */
+/* --- a series over the measured window --- */
 
 /* Accumulates samples of one container into a container_result: averages weighted by time, peaks, CPU from
- * own deltas (a counter that went back is a restart: no value for that interval). */
+ * own deltas (a counter that went back gives no value for that interval; the first sample has no CPU). The
+ * CPU peak is the busiest second. */
 struct resource_series;
 struct resource_series *series_new(const char *role);
 void series_free(struct resource_series *s);
 DEFINE_CLEANUP(struct resource_series *, series_free);
 void series_add(struct resource_series *s, const struct resource_sample *sample);
 void series_restarted(struct resource_series *s); /* a new process: counters begin again */
-void series_window(struct resource_series *s,
-                   int64_t begin_ns); /* the measured window begins: forget what was before */
+/* The measured window begins: what was before is forgotten, except as the base of the first interval. */
+void series_window(struct resource_series *s, int64_t begin_ns);
+/* Sets what was sampled (memory_bytes, cpu_cores, cpu_throttled_ms, pids_peak, rx_bytes, tx_bytes, samples,
+ * and over the whole life restarts and oom_kills); leaves the rest of an initialised result alone. */
 void series_summary(const struct resource_series *s, struct container_result *ret);
 const struct resource_sample *series_last(const struct resource_series *s); /* NULL when there is none */
 
-/* --- the sampler of a trial
- * ------------------------------------------------------------------------------------ */
+/* --- the sampler of a trial --- */
 
+/*
+ * One timer samples every container, another the host. Rows of samples.csv have empty fields for what was not
+ * measured; throttled_ms, rx_bytes and tx_bytes are totals as read; the roles "(host)" and "(benchctl)" are
+ * the machine's busy cores, and this program's own cores and resident memory.
+ */
 struct sampler;
 struct sampler_options {
     struct cgroup_roots roots;
-    int64_t period_ns; /* resource samples */
-    int64_t host_period_ns;
-    int csv_fd;        /* samples.csv is appended here (header first); -1: none */
-    int64_t origin_ns; /* zero of at_ms in the CSV */
+    int64_t period_ns;      /* resource samples; 0: 100 ms */
+    int64_t host_period_ns; /* 0: 1 s */
+    int csv_fd;             /* samples.csv is appended here (header first); -1: none; stays the caller's */
+    int64_t origin_ns;      /* zero of at_ms in the CSV */
 };
 int sampler_new(struct loop *l, const struct sampler_options *o, struct sampler **ret,
                 struct error *err) MUST_CHECK;
 void sampler_free(struct sampler *s);
 DEFINE_CLEANUP(struct sampler *, sampler_free);
+
 /* By cgroup files of `pid`; ERROR_NOT_FOUND when they cannot be read (then feed it by sampler_feed()). */
 int sampler_add(struct sampler *s, const char *role, int64_t pid, struct error *err) MUST_CHECK;
-void sampler_feed(struct sampler *s, const char *role,
-                  const struct json *stats); /* a stats reply, for engines that are not local */
+/* A stats reply, for engines that are not local; the first one makes the role known. */
+void sampler_feed(struct sampler *s, const char *role, const struct json *stats);
 void sampler_restarted(struct sampler *s, const char *role, int64_t new_pid);
-void sampler_window_begin(struct sampler *s); /* resets kernel peaks where possible */
-void sampler_window_end(struct sampler *s);   /* one last sample of everything */
-int sampler_result(const struct sampler *s, const char *role,
-                   struct container_result *ret); /* -1: unknown role */
-void sampler_host(const struct sampler *s, struct host_result *ret);
-double sampler_oom_kills(const struct sampler *s,
-                         const char *role); /* cgroup counter, summed over restarts; NAN unknown */
-const struct resource_sample *sampler_last(const struct sampler *s, const char *role);
-const char *sampler_source(const struct sampler *s, const char *role);
 
-/* --- Prometheus text
- * ---------------------------------------------------------------------------------------------- */
+void sampler_window_begin(struct sampler *s); /* resets kernel peaks where possible */
+void sampler_window_end(struct sampler *s);   /* one last sample of everything; then no more are taken */
+/* Writes the buffered rows of the CSV; fails when any row could not be written. */
+int sampler_flush(struct sampler *s, struct error *err) MUST_CHECK;
+
+/* What series_summary() sets, and sample_source; -1: unknown role. */
+int sampler_result(const struct sampler *s, const char *role, struct container_result *ret);
+/* As cgroup_limits(), read when the container was added or restarted; the cpuset's text lives until the next
+ * restart or sampler_free(). False: unknown role, or not by cgroup files. */
+bool sampler_limits(const struct sampler *s, const char *role, struct effective *ret);
+/* Over the window; oom_kills since the sampler began. psi_cpu_some and steal_pct are percent of the time. */
+void sampler_host(const struct sampler *s, struct host_result *ret);
+/* The cgroup's counter, summed over restarts; NAN unknown. */
+double sampler_oom_kills(const struct sampler *s, const char *role);
+const struct resource_sample *sampler_last(const struct sampler *s, const char *role);
+const char *sampler_source(const struct sampler *s,
+                           const char *role); /* "cgroup v1", ...; NULL: unknown role */
+
+/* --- Prometheus text --- */
+
+#define PROM_MAX_BYTES ((size_t)16 << 20) /* of one scrape, unpacked */
+#define PROM_MAX_LINE ((size_t)64 << 10)  /* a longer line is a bad line */
+#define PROM_MAX_SAMPLES ((size_t)250000)
+#define PROM_MAX_LABELS 128 /* of one sample */
 
 struct prom_label {
     const char *name, *value;
@@ -114,23 +152,36 @@ struct prom_family {
     const char *name, *type; /* "untyped" when not declared */
 };
 struct prom_scrape {
-    struct prom_sample *samples;
+    struct prom_sample *samples; /* of a repeated series only the first */
     size_t sample_count;
     struct prom_family *families;
     size_t family_count;
     size_t bad_lines, duplicate_series, repeated_meta, unknown_escapes;
-    int first_bad_line;
-    bool openmetrics, complete; /* complete: final newline, or # EOF in OpenMetrics */
+    int first_bad_line; /* from 1; 0: none */
+    bool openmetrics;   /* by content type, or when that is NULL by a final # EOF */
+    bool complete; /* final newline, or # EOF in OpenMetrics: otherwise the last number may be cut short */
 };
-/* Never fails on content: bad lines are counted. Texts go into `a`. -1 only past a size limit. */
+
+/*
+ * Never fails on content: a bad line is skipped and counted, the rest is kept. Texts go into `a`. -1 only
+ * past a size limit. Numbers are decimal as in the format's own definition (hexadecimal is a bad line);
+ * exemplars are read and dropped in both formats; OpenMetrics' _created of a declared counter, histogram or
+ * summary is dropped.
+ */
 int prom_parse(const char *bytes, size_t len, const char *content_type, struct arena *a,
                struct prom_scrape *ret, struct error *err) MUST_CHECK;
-/* The reply's body made plain: unpacks gzip that was sent in spite of "identity" (with a cap), refuses what
- * is neither. */
+
+/* The reply's body made plain: unpacks gzip that was sent in spite of "identity" (at most PROM_MAX_BYTES),
+ * refuses what is neither that nor metric text (markup, JSON, binary) and shows how it begins. *ret_warning
+ * is NULL or a static text. */
 int prom_plain_body(const char *bytes, size_t len, struct strbuf *out, const char **ret_warning,
                     struct error *err) MUST_CHECK;
 
-/* adapters/metrics/NAME.yaml: logical names and the aliases that various versions use. */
+/* --- metric adapters --- */
+
+/* adapters/metrics/NAME.yaml: logical names, and the series that carry them under various libraries and
+ * versions (docs/metrics.md). `dirs` as for load adapters: NULL-terminated, each with a metrics/ in it; the
+ * first one wins. */
 struct metric_adapter;
 int metric_adapter_read(const char *name, char *const *dirs, struct metric_adapter **ret,
                         struct error *err) MUST_CHECK;
@@ -138,27 +189,56 @@ int metric_adapter_parse(const char *bytes, size_t len, const char *file, struct
                          struct error *err) MUST_CHECK;
 void metric_adapter_free(struct metric_adapter *a);
 DEFINE_CLEANUP(struct metric_adapter *, metric_adapter_free);
+const char *metric_adapter_name(const struct metric_adapter *a); /* the file's name without .yaml */
+const char *metric_adapter_help(const struct metric_adapter *a); /* "" when there is none */
+const char *metric_adapter_file(const struct metric_adapter *a); /* where it was read from */
 extern const struct schema metric_adapter_schema;
 
-/* Scrapes http://HOST:PORT/PATH every period; keeps raw text compressed in `dir`; sums up the adapter's
- * names. */
+/*
+ * What recorded scrapes give by an adapter's names (adapter parse). Each of `texts` is one scrape, or a
+ * recorded scrapes.prom with many. Names of which no scrape had a value are not in the result: absent, never
+ * 0. Strings and the array go into `a`.
+ */
+int metric_adapter_apply(const struct metric_adapter *ad, const char *const *texts, size_t count,
+                         struct arena *a, struct metric_value **ret, size_t *ret_len,
+                         struct error *err) MUST_CHECK;
+/* The same reading as sentences about what is missing or doubtful: absent names with the series that look
+ * closest, failed and cut scrapes, counters that began again, counters that never counted. */
+int metric_adapter_notes(const struct metric_adapter *ad, const char *const *texts, size_t count,
+                         struct arena *a, struct text_list *ret, struct error *err) MUST_CHECK;
+
+/* --- the scraper of a trial --- */
+
+/* Scrapes http://HOST:PORT/PATH every period; keeps the raw text in DIR/scrapes.prom.zst; sums up the
+ * adapter's names. A scrape that fails is a gap and never a failure of the trial. */
 struct scraper;
 struct scraper_options {
-    const char *url, *dir;
+    const char *url;
+    const char *dir; /* exists; NULL: raw text is not kept */
     int64_t every_ns;
-    const struct metric_adapter *adapter;
+    const struct metric_adapter *adapter; /* NULL: raw text only; must outlive the scraper */
+    int64_t origin_ns;                    /* zero of at_ms in the recorded text */
 };
 int scraper_new(struct http *h, struct loop *l, const struct scraper_options *o, struct scraper **ret,
                 struct error *err) MUST_CHECK;
 void scraper_free(struct scraper *s);
 DEFINE_CLEANUP(struct scraper *, scraper_free);
+/* Scrapes at once: counters increase from that scrape on. */
 void scraper_window_begin(struct scraper *s);
+/* The application is a new process: what its counters say counts from zero. */
+void scraper_restarted(struct scraper *s);
+/* One last scrape (waits for it, bounded), then the values and the end of the raw file. ERROR_INTERRUPTED, or
+ * ERROR_ENVIRONMENT when the raw file could not be written. Not from a callback. */
 int scraper_finish(struct scraper *s, struct arena *a, struct metric_value **ret, size_t *ret_len,
                    struct error *err) MUST_CHECK;
+/* As metric_adapter_notes(), for the scrapes of the window. */
+void scraper_notes(const struct scraper *s, struct arena *a, struct text_list *ret);
 
-/* What recorded scrapes give by an adapter's names (adapter parse): each element of `texts` is one scrape. */
-int metric_adapter_apply(const struct metric_adapter *ad, const char *const *texts, size_t count,
-                         struct arena *a, struct metric_value **ret, size_t *ret_len,
-                         struct error *err) MUST_CHECK;
+/* How the scrapes of the window went; times are NAN when there was none. */
+struct scraper_counts {
+    size_t scrapes, failed, incomplete, resets;
+    double mean_ms, slowest_ms, mean_bytes;
+};
+void scraper_counts(const struct scraper *s, struct scraper_counts *ret);
 
 #endif

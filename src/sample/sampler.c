@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "benchctl/sample.h"
+
+#include <math.h>
+#include "benchctl/base/clock.h"
+#include "csv.h"
+#include "figures.h"
+#include "host.h"
+#include "series.h"
+
+#define PERIOD_DEFAULT_NS (100 * NS_PER_MS)
+#define HOST_PERIOD_DEFAULT_NS NS_PER_S
+#define FLUSH_EVERY_NS NS_PER_S
+
+struct watched {
+    struct resource_series *series;
+    struct cgroup_reader *reader; /* NULL: gone for now, or fed with stats replies */
+    const char *source;
+    bool fed;
+    int64_t fed_offset_ns; /* our clock minus the engine's, by the promptest reply */
+    struct effective limits;
+    char *cpuset;
+};
+
+struct sampler {
+    struct loop *loop;
+    struct loop_timer *timer, *host_timer;
+    struct cgroup_roots roots;
+    VEC(struct watched *) watched;
+    struct host_probe *probe;
+    struct host_mark first, begin, end, last;
+    double load_sum, load_count, rss_bytes;
+    bool ended;
+    int64_t flushed_ns;
+    struct csv csv;
+};
+
+static void watched_free(struct watched *w)
+{
+    cgroup_close(w->reader);
+    series_free(w->series);
+    free(w->cpuset);
+    free(w);
+}
+
+static struct watched *find(const struct sampler *s, const char *role)
+{
+    for (size_t i = 0; i < s->watched.len; i++)
+        if (strcmp(series_role(s->watched.items[i]->series), role) == 0)
+            return s->watched.items[i];
+    return NULL;
+}
+
+static struct watched *add(struct sampler *s, const char *role)
+{
+    struct watched *w = xcalloc(1, sizeof(*w));
+
+    w->series = series_new(role);
+    w->limits = (struct effective){.memory_bytes = NAN, .swap_bytes = NAN, .cpus = NAN, .pids = NAN};
+    vec_push(&s->watched, w);
+    return w;
+}
+
+static void record(struct sampler *s, struct watched *w, const struct resource_sample *sample)
+{
+    series_add(w->series, sample);
+    csv_row(&s->csv, series_role(w->series), sample, series_cores(w->series));
+}
+
+static void sample_one(struct sampler *s, struct watched *w)
+{
+    struct resource_sample sample;
+    struct error err = ERROR_INIT;
+
+    if (!w->reader)
+        return;
+    if (cgroup_read(w->reader, &sample, &err) == 0) {
+        record(s, w, &sample);
+        return;
+    }
+    cgroup_close(w->reader); /* until sampler_restarted() says where the next one is */
+    w->reader = NULL;
+}
+
+static void sample_all(struct sampler *s)
+{
+    int64_t now_ns = clock_now_ns();
+
+    vec_each (w, &s->watched) {
+        sample_one(s, *w);
+    }
+    if (now_ns - s->flushed_ns >= FLUSH_EVERY_NS) {
+        csv_flush(&s->csv);
+        s->flushed_ns = now_ns;
+    }
+}
+
+static void on_timer(void *data)
+{
+    sample_all(data);
+}
+
+static void host_rows(struct sampler *s, const struct host_mark *mark)
+{
+    struct resource_sample host = resource_sample_none(), own = resource_sample_none();
+
+    host.at_ns = own.at_ns = mark->at_ns;
+    own.usage_bytes = own.used_bytes = mark->own_rss_bytes;
+    csv_row(&s->csv, CSV_ROLE_HOST, &host, host_busy_cores(&s->last, mark));
+    csv_row(&s->csv, CSV_ROLE_SELF, &own, host_own_cores(&s->last, mark));
+}
+
+/* Host figures that are averages or peaks over the window; the rest is differences between its ends. */
+static void add_host_sample(struct sampler *s, const struct host_mark *mark)
+{
+    if (!isnan(mark->load1)) {
+        s->load_sum += mark->load1;
+        s->load_count++;
+    }
+    s->rss_bytes = fmax(s->rss_bytes, mark->own_rss_bytes);
+    s->last = *mark;
+}
+
+static void on_host_timer(void *data)
+{
+    struct sampler *s = data;
+    struct host_mark mark;
+
+    host_probe_sample(s->probe, &mark);
+    host_rows(s, &mark);
+    add_host_sample(s, &mark);
+}
+
+static void begin_host_window(struct sampler *s)
+{
+    s->load_sum = s->load_count = 0;
+    s->rss_bytes = NAN;
+    host_probe_mark(s->probe, &s->begin);
+    add_host_sample(s, &s->begin);
+}
+
+int sampler_new(struct loop *l, const struct sampler_options *o, struct sampler **ret, struct error *err)
+{
+    CLEANUP(sampler_free) struct sampler *s = xcalloc(1, sizeof(*s));
+    int64_t period_ns = o->period_ns ? o->period_ns : PERIOD_DEFAULT_NS;
+    int64_t host_period_ns = o->host_period_ns ? o->host_period_ns : HOST_PERIOD_DEFAULT_NS;
+    int64_t now_ns = clock_now_ns();
+
+    s->loop = l;
+    s->roots = o->roots;
+    csv_init(&s->csv, o->csv_fd, o->origin_ns);
+    s->probe = host_probe_new(&o->roots);
+    begin_host_window(s);
+    s->first = s->begin;
+    s->timer = loop_add_timer(l, now_ns + period_ns, period_ns, on_timer, s);
+    s->host_timer = loop_add_timer(l, now_ns + host_period_ns, host_period_ns, on_host_timer, s);
+    if (sampler_flush(s, err) < 0)
+        return -1;
+    *ret = TAKE(s);
+    return 0;
+}
+
+static void stop_timers(struct sampler *s)
+{
+    loop_remove_timer(s->timer);
+    loop_remove_timer(s->host_timer);
+    s->timer = s->host_timer = NULL;
+}
+
+void sampler_free(struct sampler *s)
+{
+    if (!s)
+        return;
+    stop_timers(s);
+    csv_flush(&s->csv);
+    vec_each (w, &s->watched) {
+        watched_free(*w);
+    }
+    vec_release(&s->watched);
+    host_probe_free(s->probe);
+    free(s);
+}
+
+int sampler_flush(struct sampler *s, struct error *err)
+{
+    csv_flush(&s->csv);
+    if (s->csv.failed)
+        return error_errno(err, ERROR_ENVIRONMENT, s->csv.failed, "cannot write 'samples.csv'");
+    return 0;
+}
+
+static void adopt(struct watched *w, struct cgroup_reader *reader)
+{
+    cgroup_close(w->reader);
+    w->reader = reader;
+    w->fed = false;
+    w->source = cgroup_version(reader) == 1 ? "cgroup v1" : "cgroup v2";
+    cgroup_limits(reader, &w->limits);
+    free(w->cpuset);
+    w->cpuset = w->limits.cpuset ? xstrdup(w->limits.cpuset) : NULL;
+    w->limits.cpuset = w->cpuset;
+}
+
+int sampler_add(struct sampler *s, const char *role, int64_t pid, struct error *err)
+{
+    struct cgroup_reader *reader;
+
+    if (find(s, role))
+        return error_set(err, ERROR_CONFLICT, "'%s' is sampled already", role);
+    if (cgroup_open(&s->roots, pid, &reader, err) < 0)
+        return -1;
+    struct watched *w = add(s, role);
+    adopt(w, reader);
+    if (!s->ended)
+        sample_one(s, w);
+    return 0;
+}
+
+/* The engine's clock has the right distances between replies, ours the right place. */
+static int64_t place_in_time(struct watched *w, int64_t wall_ns, int64_t now_ns)
+{
+    const struct resource_sample *last = series_last(w->series);
+
+    if (wall_ns < 0)
+        return now_ns;
+    if (now_ns - wall_ns < w->fed_offset_ns)
+        w->fed_offset_ns = now_ns - wall_ns;
+    if (last && wall_ns + w->fed_offset_ns < last->at_ns) /* its clock was set back */
+        w->fed_offset_ns = now_ns - wall_ns;
+    return wall_ns + w->fed_offset_ns;
+}
+
+void sampler_feed(struct sampler *s, const char *role, const struct json *stats)
+{
+    struct watched *w = find(s, role);
+    struct resource_sample sample;
+    const char *rule;
+    int64_t now_ns = clock_now_ns();
+
+    if (s->ended || (w && !w->fed) || !stats_parse(stats, &sample, &rule))
+        return;
+    if (!w) {
+        w = add(s, role);
+        w->fed = true;
+        w->source = "stats api";
+        w->fed_offset_ns = INT64_MAX;
+    }
+    sample.at_ns = place_in_time(w, sample.at_ns, now_ns);
+    record(s, w, &sample);
+}
+
+void sampler_restarted(struct sampler *s, const char *role, int64_t new_pid)
+{
+    struct watched *w = find(s, role);
+    struct cgroup_reader *reader;
+    struct error err = ERROR_INIT;
+
+    if (!w)
+        return;
+    series_restarted(w->series);
+    if (w->fed)
+        return;
+    cgroup_close(w->reader);
+    w->reader = NULL;
+    if (new_pid <= 0 || cgroup_open(&s->roots, new_pid, &reader, &err) < 0)
+        return;
+    adopt(w, reader);
+    if (!s->ended)
+        sample_one(s, w);
+}
+
+void sampler_window_begin(struct sampler *s)
+{
+    sample_all(s); /* what the window's first interval and the kernel's peak are measured against */
+    int64_t now_ns = clock_now_ns();
+    vec_each (w, &s->watched) {
+        struct error err = ERROR_INIT;
+        series_window((*w)->series, now_ns);
+        if ((*w)->reader && cgroup_reset_peak((*w)->reader, &err) < 0)
+            continue; /* then the series tells whether the mark is this window's */
+    }
+    sample_all(s);
+    begin_host_window(s);
+}
+
+void sampler_window_end(struct sampler *s)
+{
+    if (s->ended)
+        return;
+    sample_all(s);
+    host_probe_mark(s->probe, &s->end);
+    host_rows(s, &s->end);
+    add_host_sample(s, &s->end);
+    s->ended = true;
+    stop_timers(s);
+    csv_flush(&s->csv);
+}
+
+int sampler_result(const struct sampler *s, const char *role, struct container_result *ret)
+{
+    const struct watched *w = find(s, role);
+
+    if (!w)
+        return -1;
+    series_summary(w->series, ret);
+    ret->sample_source = w->source;
+    return 0;
+}
+
+bool sampler_limits(const struct sampler *s, const char *role, struct effective *ret)
+{
+    const struct watched *w = find(s, role);
+
+    if (!w || w->fed)
+        return false;
+    ret->memory_bytes = w->limits.memory_bytes;
+    ret->swap_bytes = w->limits.swap_bytes;
+    ret->cpus = w->limits.cpus;
+    ret->pids = w->limits.pids;
+    ret->cpuset = w->limits.cpuset;
+    return true;
+}
+
+void sampler_host(const struct sampler *s, struct host_result *ret)
+{
+    struct host_mark to = s->end;
+
+    if (!s->ended)
+        host_probe_mark(s->probe, &to);
+    double span_us = (double)(to.at_ns - s->begin.at_ns) / (double)NS_PER_US;
+    double ticks = to.all_ticks - s->begin.all_ticks;
+
+    ret->cpu_busy = host_busy_cores(&s->begin, &to);
+    ret->load1 = s->load_count > 0 ? s->load_sum / s->load_count : (double)NAN;
+    ret->psi_cpu_some = span_us > 0 ? 100 * (to.stalled_us - s->begin.stalled_us) / span_us : (double)NAN;
+    ret->throttled = to.throttle_events - s->begin.throttle_events;
+    ret->benchctl_cpu_cores = host_own_cores(&s->begin, &to);
+    ret->benchctl_rss_bytes = s->rss_bytes;
+    ret->steal_pct = ticks > 0 ? 100 * (to.steal_ticks - s->begin.steal_ticks) / ticks : (double)NAN;
+    ret->oom_kills = to.oom_kills - s->first.oom_kills;
+}
+
+double sampler_oom_kills(const struct sampler *s, const char *role)
+{
+    const struct watched *w = find(s, role);
+
+    return w ? series_oom_kills(w->series) : (double)NAN;
+}
+
+const struct resource_sample *sampler_last(const struct sampler *s, const char *role)
+{
+    const struct watched *w = find(s, role);
+
+    return w ? series_last(w->series) : NULL;
+}
+
+const char *sampler_source(const struct sampler *s, const char *role)
+{
+    const struct watched *w = find(s, role);
+
+    return w ? w->source : NULL;
+}
