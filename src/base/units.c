@@ -219,7 +219,7 @@ const char *size_format(int64_t bytes, char *buf)
     int u = 0;
 
     if (bytes == SIZE_UNLIMITED)
-        return strcpy(buf, "unlimited");
+        return memcpy(buf, "unlimited", sizeof("unlimited"));
     while (bytes && bytes % 1024 == 0 && u < 4) {
         bytes /= 1024;
         u++;
@@ -234,7 +234,7 @@ const char *size_human(double bytes, char *buf)
     int u = 0;
 
     if (isinf(bytes))
-        return strcpy(buf, "unlimited");
+        return memcpy(buf, "unlimited", sizeof("unlimited"));
     while (fabs(bytes) >= 1024 && u < 4) {
         bytes /= 1024;
         u++;
@@ -248,7 +248,7 @@ const char *duration_format(int64_t ns, char *buf)
     char *p = buf;
 
     if (ns <= 0)
-        return strcpy(buf, "0");
+        return memcpy(buf, "0", sizeof("0"));
     for (size_t u = 1; u < DURATION_UNITS; u++) { /* days are read but hours are written */
         int64_t count = ns / duration_units[u].ns;
         if (!count)
