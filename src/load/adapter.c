@@ -110,12 +110,11 @@ int load_adapter_parse(const char *bytes, size_t len, const char *file, struct l
 {
     CLEANUP(load_adapter_free) struct load_adapter *a = xcalloc(1, sizeof(*a));
     const char *base = path_basename(file);
-    const struct node *root;
 
     a->name = xstrndup(base, strlen(base) - (text_ends(base, ".yaml") ? strlen(".yaml") : 0));
     a->file = xstrdup(file);
     a->arena = arena_new();
-    if (tree_parse(bytes, len, a->file, a->arena, &root, err) < 0 || prepare(a, root, err) < 0)
+    if (tree_parse(bytes, len, a->file, a->arena, &a->root, err) < 0 || prepare(a, a->root, err) < 0)
         return -1;
     *ret = TAKE(a);
     return 0;

@@ -205,6 +205,7 @@ struct report {
 struct load_adapter {
     char *name, *file;
     struct arena *arena;
+    const struct node *root; /* the file as written */
     struct adapter_form form;
     struct report *reports;
     size_t report_count;

@@ -19,5 +19,7 @@ struct json *load_adapter_to_json(const struct load_adapter *a)
     for (void *it = json_iter(form); it; it = json_iter_next(form, it))
         json_set(j, json_iter_key(it), json_clone(json_iter_value(it)));
     json_free(form);
+    if (a->form.args.len) /* plain texts among them, which the table has no key for */
+        json_set(j, "args", node_to_json(node_get(a->root, "args")));
     return j;
 }

@@ -209,7 +209,7 @@ static void longer_than_the_run(void **state)
 {
     put(*state, "report.json",
         "{\"duration_us\":2000000,\"requests\":10,\"latency_us\":{\"p50\":10000000,\"p99\":61000000,\"max\":"
-        "62000000},\"errors\":{}}");
+        "62000000},\"errors\":{\"timeout\":0}}");
     refused("wrk", *state, EXITED(0), "implausible: latency p50 is 10000 ms, but the run lasted 2010 ms");
 }
 
