@@ -73,7 +73,9 @@ struct matrix {
     struct host_settings host;
     struct notify_settings notify;
     const struct parity_settings *parity; /* interpolated with vars and env; NULL when absent */
-    const struct node *base; /* the settings part of the tree (app, services, database, load, ...) */
+    const struct node *base;   /* the settings part of the tree (app, services, database, load, ...) */
+    struct text_list services; /* names of all services, in base and overrides, for ${...} */
+    struct text_list extras;   /* names of all variables that includes bring, for ${...} */
     struct arena *arena;
 };
 
@@ -87,8 +89,14 @@ struct matrix_options {
     size_t set_count;
     int64_t trials; /* 0: as the matrix says */
     int64_t seed;   /* SCHEMA_ABSENT: as the matrix says */
+    /* Gets every independent problem instead of stopping at the first one; the result is still -1, `err` the
+     * first. */
+    void (*report)(const struct error *err, void *data);
+    void *report_data;
 };
 
+/* `options` may be NULL. ERROR_INVALID for what is wrong in the file, ERROR_USAGE for a file that cannot be
+ * read. */
 int matrix_parse(const char *bytes, size_t len, const char *file, const struct matrix_options *options,
                  struct matrix **ret, struct error *err) MUST_CHECK;
 int matrix_read(const char *path, const struct matrix_options *options, struct matrix **ret,
@@ -101,15 +109,22 @@ extern const struct schema matrix_schema;
 
 /*
  * Settings of one combination: base + matching overrides, `${...}` filled in, read by settings_schema into
- * `a`. `values` holds, per axis, the axis value; `extra` an include's variables or NULL. Overrides that apply
- * are told by override_applies(i). Run-time references and secrets stay; relative paths become absolute;
- * anything else unresolved is an error with its position. `ret_tree` (may be NULL) gets the merged,
- * interpolated tree.
+ * `a`. `values` holds, per axis, the axis value; `extra` an include's variables or NULL; `overrides` says
+ * which apply.
+ *
+ * Names: an axis (its value's text) and its fields (`${runtime.tag}`), an include's variables, vars,
+ * `${env:NAME}`. A value that is nothing but a reference to a field that is a list or map becomes that list
+ * or map. Run-time names, `${secret:NAME}` and `$${` stay: the conductor's interpolate() has the last word.
+ * In `checks` and `expect` the trial's own numbers (`${load.ok}`) stay too. Anything else is an error with
+ * its position. Relative paths become absolute. Subtrees without references are shared with the matrix, which
+ * must outlive `ret`.
  */
 struct matrix_combination {
     const struct axis_value *const *values; /* axis_count of them */
     const struct node *extra;
-    const bool *overrides; /* override_count flags: which apply */
+    const bool *overrides; /* override_count flags: which apply; NULL when there are none */
+    void (*report)(const struct error *err, void *data); /* as in matrix_options; may be NULL */
+    void *report_data;
 };
 int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a,
                    struct settings *ret, const struct node **ret_tree, struct error *err) MUST_CHECK;

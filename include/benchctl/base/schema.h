@@ -75,6 +75,12 @@ struct schema_field {
     const char *shape; /* NODE, REST: what its owner accepts, a JSON Schema as text; NULL: anything */
 };
 
+/* A row of a table: FIELD("cpus", NUMBER, container_settings, cpus, .help = "..."). */
+#define FIELD(KEY, TYPE, STRUCT, MEMBER, ...)                                                                \
+    {                                                                                                        \
+        .key = KEY, .type = SCHEMA_##TYPE, .offset = offsetof(struct STRUCT, MEMBER), __VA_ARGS__            \
+    }
+
 struct schema {
     const char *name; /* for messages: "the matrix", "app" */
     const char *help;

@@ -79,30 +79,26 @@ static int check_thing(const struct node *n, const void *value, struct error *er
 
 static const char *const modes[] = {"fast", "slow", "off", NULL};
 
-#define FIELD(KEY, TYPE, MEMBER, ...)                                                                        \
-    {                                                                                                        \
-        .key = KEY, .type = TYPE, .offset = offsetof(struct thing, MEMBER), ##__VA_ARGS__                    \
-    }
 static const struct schema_field thing_fields[] = {
-    FIELD("text", SCHEMA_TEXT, text, .required = true, .help = "Any | text."),
-    FIELD("note", SCHEMA_TEXT, note, .descriptive = true),
-    FIELD("password", SCHEMA_TEXT, password),
-    FIELD("url", SCHEMA_TEXT, url),
-    FIELD("count", SCHEMA_INT, count, .min = 1, .max = 100, .fallback = "5"),
-    FIELD("memory", SCHEMA_SIZE, memory_bytes, .min = -1),
-    FIELD("wait", SCHEMA_DURATION, wait_ns, .min = 1000000, .max = 60000000000),
-    FIELD("least", SCHEMA_INT, least, .min = 1),
-    FIELD("ratio", SCHEMA_NUMBER, ratio),
-    FIELD("on", SCHEMA_BOOL, on),
-    FIELD("mode", SCHEMA_CHOICE, mode, .choices = modes, .fallback = "slow"),
-    FIELD("one", SCHEMA_STRUCT, one, .of = &part_schema),
-    FIELD("maybe", SCHEMA_OPTIONAL, maybe, .of = &part_schema),
-    FIELD("list", SCHEMA_LIST, list, .of = &part_schema),
-    FIELD("named", SCHEMA_NAMED, named, .of = &part_schema),
-    FIELD("texts", SCHEMA_TEXTS, texts),
-    FIELD("files", SCHEMA_TEXTS, files, .path = true),
-    FIELD("env", SCHEMA_TEXT_MAP, env),
-    FIELD("node", SCHEMA_NODE, node, .shape = "{\"type\": \"object\"}"),
+    FIELD("text", TEXT, thing, text, .required = true, .help = "Any | text."),
+    FIELD("note", TEXT, thing, note, .descriptive = true),
+    FIELD("password", TEXT, thing, password, ),
+    FIELD("url", TEXT, thing, url, ),
+    FIELD("count", INT, thing, count, .min = 1, .max = 100, .fallback = "5"),
+    FIELD("memory", SIZE, thing, memory_bytes, .min = -1),
+    FIELD("wait", DURATION, thing, wait_ns, .min = 1000000, .max = 60000000000),
+    FIELD("least", INT, thing, least, .min = 1),
+    FIELD("ratio", NUMBER, thing, ratio, ),
+    FIELD("on", BOOL, thing, on, ),
+    FIELD("mode", CHOICE, thing, mode, .choices = modes, .fallback = "slow"),
+    FIELD("one", STRUCT, thing, one, .of = &part_schema),
+    FIELD("maybe", OPTIONAL, thing, maybe, .of = &part_schema),
+    FIELD("list", LIST, thing, list, .of = &part_schema),
+    FIELD("named", NAMED, thing, named, .of = &part_schema),
+    FIELD("texts", TEXTS, thing, texts, ),
+    FIELD("files", TEXTS, thing, files, .path = true),
+    FIELD("env", TEXT_MAP, thing, env, ),
+    FIELD("node", NODE, thing, node, .shape = "{\"type\": \"object\"}"),
 };
 static const struct schema thing_schema = {
     .name = "the thing",

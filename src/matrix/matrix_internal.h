@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What the steps of reading a matrix share. */
+#ifndef BENCHCTL_MATRIX_INTERNAL_H
+#define BENCHCTL_MATRIX_INTERNAL_H
+
+#include "benchctl/base/interpolate.h"
+#include "benchctl/base/name_index.h"
+#include "benchctl/matrix.h"
+
+#define MATRIX_MAX_AXES 64
+
+/* The top level as matrix_schema reads it. */
+struct matrix_file {
+    int64_t version;
+    const char *name, *title;
+    const struct node *vars, *axes, *zip, *exclude, *include, *overrides;
+    int64_t trials;
+    struct order_settings {
+        enum order_mode mode;
+        int64_t seed;
+    } order;
+    struct host_settings host;
+    const struct parity_settings *parity;
+    struct notify_settings notify;
+};
+
+/* A matrix being read, step by step. */
+struct builder {
+    struct matrix *m;
+    const struct matrix_options *options;
+    struct matrix_file file;
+    const struct node *top; /* root with vars and env filled in, but for settings and what overrides set */
+    struct name_index
+        *value_index;       /* per axis: text → index, values that includes bring after the listed ones */
+    const char *missing[4]; /* required keys that are not there: said last */
+    size_t missing_count;
+    struct error first;
+    size_t problems;
+};
+
+/* Somebody found a problem: 0 to go on, -1 to stop. */
+int builder_problem(struct builder *b, const struct error *err);
+
+/* The steps, in order. -1 stops; problems found on the way are told to builder_problem(). */
+int builder_apply_sets(struct builder *b, struct error *err);
+int builder_read_vars(struct builder *b, struct error *err);
+int builder_read_top(struct builder *b, struct error *err);
+int builder_read_axes(struct builder *b, struct error *err);
+int builder_read_zip(struct builder *b, struct error *err);
+int builder_read_includes(struct builder *b, struct error *err);
+int builder_read_excludes(struct builder *b, struct error *err);
+int builder_read_overrides(struct builder *b, struct error *err);
+int builder_read_base(struct builder *b, struct error *err);
+
+/* The index of an axis by its name; axis_count when there is none. */
+size_t builder_find_axis(const struct builder *b, const char *name);
+
+/* The same; -1 with a suggestion when there is none. */
+int builder_axis(const struct builder *b, const struct node *key, const char *rule, size_t *ret,
+                 struct error *err);
+
+/* The text that a value goes by: a scalar's own, a structured one's `name`. */
+int axis_value_text(const struct node *n, const char *axis, const char **ret, struct error *err);
+
+/* Is this key one of the settings, so that overrides may set it? */
+bool is_settings_key(const char *key);
+bool is_matrix_key(const char *key);
+
+/*
+ * What `${...}` means. `combination` is NULL while the matrix is being read. Lookups go to the kinds of names
+ * that are allowed where the text stands.
+ */
+struct names {
+    const struct matrix *m;
+    const struct matrix_combination *combination;
+    bool run_time;              /* app.host and the like stay */
+    bool numbers;               /* load.ok and the like stay */
+    VEC(struct port_use) ports; /* references that need a container's port */
+};
+struct port_use {
+    const char *container; /* "app" or a service */
+    struct position at;
+};
+enum lookup_result names_lookup(const char *name, struct strbuf *out, void *data, struct error *err);
+
+/* The list or map that a lone reference `${axis.field}` stands for; NULL when it is something else. */
+const struct node *names_structure(const struct names *names, const char *text);
+
+/* Copies a tree with its references replaced; parts without any are shared. */
+struct filling {
+    struct arena *a;
+    struct names names;
+    bool final;         /* nobody fills in again: "$${" becomes "${" */
+    struct strbuf text; /* scratch */
+    size_t bytes;       /* filled in so far */
+    struct position at; /* of the scalar being filled */
+};
+int fill_tree(struct filling *f, const struct node *n, const struct node **ret, struct error *err) MUST_CHECK;
+void filling_release(struct filling *f);
+
+/* Puts the position of `n` before a message that has none yet; kind and hint stay. Returns -1. */
+int fill_place_error(const struct node *n, struct error *err);
+
+#endif

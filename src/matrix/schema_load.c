@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the load section. */
+#include "settings_rules.h"
+
+#include "benchctl/base/clock.h"
+
+#define DAY_NS (86400 * NS_PER_S)
+
+static const struct schema_field warmup_fields[] = {
+    FIELD("duration", DURATION, warmup_settings, duration_ns, .min = NS_PER_MS, .max = 7 * DAY_NS,
+          .required = true, .help = "How long."),
+};
+static const struct schema warmup_schema = {
+    .name = "warmup",
+    .help = "The same generator before the measurement, results thrown away.",
+    .size = sizeof(struct warmup_settings),
+    LIST_OF(warmup_fields),
+    .free_keys = true,
+};
+
+static int check_load(const struct node *n, const void *value, struct error *err)
+{
+    const struct load_settings *l = value;
+
+    if (!l->adapter)
+        return 0; /* said already */
+    if (rule_name(rule_at(n, "adapter"), "a load adapter", l->adapter, err) < 0)
+        return -1;
+    if (l->duration_ns == SCHEMA_ABSENT && !l->phases) {
+        node_error(err, n, "'duration' is missing in the load section");
+        return error_hint(err, "say how long to measure, for instance duration: 30s");
+    }
+    if (!(l->max_error_rate >= 0 && l->max_error_rate <= 1))
+        return node_error(err, rule_at(n, "max_error_rate"),
+                          "'max_error_rate' must be from 0 to 1, a share of the requests");
+    if (rule_http_path(rule_at(n, "path"), "path", l->path, err) < 0 ||
+        rule_memory(n, l->memory_bytes, err) < 0)
+        return -1;
+    if (l->image && rule_image(rule_at(n, "image"), l->image, err) < 0)
+        return -1;
+    return l->cpuset ? rule_cpuset(rule_at(n, "cpuset"), l->cpuset, err) : 0;
+}
+
+static const struct schema_field load_fields[] = {
+    FIELD("adapter", TEXT, load_settings, adapter, .required = true,
+          .help = "The load generator: a file of adapters/load without `.yaml`, or `builtin`."),
+    FIELD("image", TEXT, load_settings, image,
+          .help = "Run it in a container of this image; without, it is a program on PATH."),
+    FIELD("cpuset", TEXT, load_settings, cpuset, .help = "CPUs that the generator may run on."),
+    FIELD("memory", SIZE, load_settings, memory_bytes, .min = -1, .fallback = "unlimited",
+          .help = "Memory limit of its container."),
+    FIELD("script", TEXT, load_settings, script, .path = true,
+          .help = "The generator's script, relative to the matrix."),
+    FIELD("target", TEXT, load_settings, target, .fallback = "${app.url}", .help = "What is loaded."),
+    FIELD("path", TEXT, load_settings, path, .fallback = "/",
+          .help = "Path of the URL, for generators that take one."),
+    FIELD("warmup", OPTIONAL, load_settings, warmup, .of = &warmup_schema,
+          .help = "The same generator before the measurement, results thrown away."),
+    FIELD("duration", DURATION, load_settings, duration_ns, .min = NS_PER_MS, .max = 7 * DAY_NS,
+          .help = "How long the measurement takes; required unless `phases` say it."),
+    FIELD("max_error_rate", NUMBER, load_settings, max_error_rate, .fallback = "0.01",
+          .help = "Share of failed requests above which a trial is `degraded`."),
+    FIELD("timeout", DURATION, load_settings, timeout_ns, .min = NS_PER_MS, .max = DAY_NS, .fallback = "30s",
+          .help = "How long past its time the generator may take before it is stopped."),
+    FIELD("env", TEXT_MAP, load_settings, env, .help = "Environment variables of the generator."),
+    FIELD("requests", NODE, load_settings, requests, .shape = "{\"type\": \"array\"}",
+          .help = "`builtin` only: what is requested."),
+    FIELD("phases", NODE, load_settings, phases, .shape = "{\"type\": \"array\"}",
+          .help = "`builtin` only: how the load changes in time."),
+    FIELD("other keys", REST, load_settings, options,
+          .help = "The adapter's own options: `benchctl adapter show NAME` lists them."),
+};
+const struct schema load_schema = {
+    .name = "the load section",
+    .help = "What is asked of the system under test.",
+    .size = sizeof(struct load_settings),
+    LIST_OF(load_fields),
+    .free_keys = true,
+    .check = check_load,
+    .position_offset = offsetof(struct load_settings, at),
+};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the matrix file's top level. */
+#include "settings_rules.h"
+
+#include <math.h>
+#include "matrix_internal.h"
+
+#define SHAPE_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
+#define SHAPE_TEXTS "{\"anyOf\": [" SHAPE_TEXT ", {\"type\": \"array\", \"items\": " SHAPE_TEXT "}]}"
+#define SHAPE_CONDITION                                                                                      \
+    "{\"type\": \"object\", \"patternProperties\": {\"^x-\": {}}, \"additionalProperties\": " SHAPE_TEXTS "}"
+#define SHAPE_VALUE                                                                                          \
+    "{\"anyOf\": [" SHAPE_TEXT                                                                               \
+    ", {\"type\": \"object\", \"required\": [\"name\"], \"properties\": {\"name\": " SHAPE_TEXT "}}]}"
+
+static const char *const order_names[] = {
+    [ORDER_LISTED] = "listed", [ORDER_INTERLEAVED] = "interleaved", [ORDER_RANDOM] = "random", NULL};
+static const char *const problem_names[] = {[ON_PROBLEM_WARN] = "warn", [ON_PROBLEM_FAIL] = "fail", NULL};
+
+static const struct schema_field order_fields[] = {
+    FIELD("mode", CHOICE, order_settings, mode, .choices = order_names, .fallback = "interleaved",
+          .help = "`listed`: scenario by scenario; `interleaved`: rounds in which every scenario runs once, "
+                  "each round shuffled; "
+                  "`random`: all trials shuffled."),
+    FIELD("seed", INT, order_settings, seed, .max = INT64_MAX, .fallback = "1",
+          .help = "Seed of the shuffle: the same seed, the same order."),
+};
+static const struct schema order_schema = {
+    .name = "order",
+    .help = "The order of trials.",
+    .size = sizeof(struct order_settings),
+    LIST_OF(order_fields),
+    .free_keys = true,
+};
+
+static int check_host(const struct node *n, const void *value, struct error *err)
+{
+    const struct host_settings *h = value;
+
+    if (isnan(h->max_load) || h->max_load >= 0)
+        return 0;
+    return node_error(err, rule_at(n, "max_load"), "'max_load' cannot be negative");
+}
+
+static const struct schema_field host_fields[] = {
+    FIELD("max_load", NUMBER, host_settings, max_load,
+          .help = "Highest load average of the host before a trial begins."),
+    FIELD("require", TEXTS, host_settings, require,
+          .help = "Conditions that `benchctl doctor` knows, for instance `governor=performance`."),
+    FIELD("on_violation", CHOICE, host_settings, on_violation, .choices = problem_names, .fallback = "warn",
+          .help = "Go on with a warning, or stop."),
+};
+static const struct schema host_schema = {
+    .name = "host",
+    .help = "What the host must be like to measure on it.",
+    .size = sizeof(struct host_settings),
+    LIST_OF(host_fields),
+    .free_keys = true,
+    .check = check_host,
+};
+
+static int check_notify(const struct node *n, const void *value, struct error *err)
+{
+    static const char *const known[] = {"started", "failed", "stalled", "finished", NULL};
+    const struct notify_settings *s = value;
+    char shown[SHOWN_SIZE];
+
+    for (size_t i = 0; i < s->on.len; i++) {
+        size_t k = 0;
+        while (known[k] && strcmp(known[k], s->on.items[i]) != 0)
+            k++;
+        if (known[k])
+            continue;
+        node_error(err, rule_at(n, "on"), "'on' does not know '%s'", text_shown(s->on.items[i], shown));
+        return error_hint(err, "events are started, failed, stalled and finished");
+    }
+    if (!s->on.len || s->webhook)
+        return 0;
+    return node_error(err, n, "'webhook' is missing in notify");
+}
+
+static const struct schema_field notify_fields[] = {
+    FIELD("webhook", TEXT, notify_settings, webhook, .secret = true,
+          .help = "URL that gets a POST; better `${env:NAME}`."),
+    FIELD("on", TEXTS, notify_settings, on, .help = "Events: `started`, `failed`, `stalled`, `finished`."),
+};
+static const struct schema notify_schema = {
+    .name = "notify",
+    .help = "Who is told how the sweep goes.",
+    .size = sizeof(struct notify_settings),
+    LIST_OF(notify_fields),
+    .free_keys = true,
+    .check = check_notify,
+};
+
+static int check_matrix(const struct node *n, const void *value, struct error *err)
+{
+    const struct matrix_file *f = value;
+    char shown[SHOWN_SIZE];
+    bool good = f->name && f->name[0] != '.' && f->name[0] != '-' && f->name[0] && strlen(f->name) <= 100;
+
+    for (const char *p = f->name; p && *p; p++)
+        good = good && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *p);
+    if (good)
+        return 0;
+    node_error(err, rule_at(n, "name"), "'%s' cannot be the name of a matrix",
+               text_shown(f->name ? f->name : "", shown));
+    return error_hint(
+        err, "it becomes a file name: letters, digits, dot, _ and -, at most 100; for people there is title");
+}
+
+static const struct schema_field matrix_fields[] = {
+    FIELD("benchctl", INT, matrix_file, version, .min = 1, .max = 1, .required = true,
+          .help = "Version of this language."),
+    FIELD("name", TEXT, matrix_file, name, .required = true, .help = "Name of run directory and bundle."),
+    FIELD("title", TEXT, matrix_file, title, .help = "Heading of reports."),
+    FIELD("vars", NODE, matrix_file, vars,
+          .shape = "{\"type\": \"object\", \"additionalProperties\": " SHAPE_TEXT "}",
+          .help = "Constants for `${...}`; one may use others and `${env:NAME}`."),
+    FIELD("axes", NODE, matrix_file, axes,
+          .shape = "{\"type\": \"object\", \"patternProperties\": {\"^x-\": {}}, \"additionalProperties\": "
+                   "{\"anyOf\": [" SHAPE_TEXT
+                   ", {\"type\": \"array\", \"minItems\": 1, \"items\": " SHAPE_VALUE "}]}}",
+          .help = "Names, each with a list of values; their combinations are the scenarios. The last axis "
+                  "varies fastest."),
+    FIELD("zip", NODE, matrix_file, zip,
+          .shape = "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"minItems\": 2, \"items\": "
+                   "{\"type\": \"string\"}}}",
+          .help = "Lists of axis names that advance together instead of multiplying."),
+    FIELD("exclude", NODE, matrix_file, exclude,
+          .shape = "{\"type\": \"array\", \"items\": " SHAPE_CONDITION "}",
+          .help = "Every scenario that matches all keys of an item goes; a value may be a list, any of which "
+                  "matches."),
+    FIELD("include", NODE, matrix_file, include,
+          .shape = "{\"type\": \"array\", \"items\": {\"type\": \"object\"}}",
+          .help = "Whole scenarios that are added: every axis named, other keys become variables."),
+    FIELD("overrides", NODE, matrix_file, overrides,
+          .shape = "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"required\": [\"set\"], "
+                   "\"additionalProperties\": false, "
+                   "\"properties\": {\"when\": " SHAPE_CONDITION ", \"set\": {\"type\": \"object\"}}}}",
+          .help = "In order: where `when` matches, `set` is merged deeply into the scenario's settings; null "
+                  "takes a key away."),
+    FIELD("trials", INT, matrix_file, trials, .min = 1, .max = 100000, .fallback = "3",
+          .help = "How often each scenario is executed."),
+    FIELD("order", STRUCT, matrix_file, order, .of = &order_schema, .help = "The order of trials."),
+    FIELD("host", STRUCT, matrix_file, host, .of = &host_schema, .help = "What the host must be like."),
+    FIELD("parity", OPTIONAL, matrix_file, parity, .of = &parity_schema,
+          .help = "Sources that must be the same."),
+    FIELD("notify", STRUCT, matrix_file, notify, .of = &notify_schema,
+          .help = "Who is told how the sweep goes."),
+};
+const struct schema matrix_schema = {
+    .name = "the matrix",
+    .help = "The top level of the file. Keys that begin with `x-` are free, here and in every section: a "
+            "place for anchors.",
+    .size = sizeof(struct matrix_file),
+    LIST_OF(matrix_fields),
+    .free_keys = true,
+    .also = &settings_schema,
+    .check = check_matrix,
+};
+
+static bool has_key(const struct schema *s, const char *key)
+{
+    for (size_t i = 0; i < s->field_count; i++) {
+        if (strcmp(s->fields[i].key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool is_settings_key(const char *key)
+{
+    return has_key(&settings_schema, key);
+}
+
+bool is_matrix_key(const char *key)
+{
+    return has_key(&matrix_schema, key);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a container's sections: build, ready, startup, metrics. */
+#include "settings_rules.h"
+
+#include "benchctl/base/clock.h"
+
+static const struct schema_field build_fields[] = {
+    FIELD("context", TEXT, build_settings, context, .required = true, .path = true,
+          .help =
+              "Directory that is sent to the engine, relative to the matrix; its .dockerignore is heeded."),
+    FIELD("dockerfile", TEXT, build_settings, dockerfile, .fallback = "Dockerfile",
+          .help = "Relative to the context."),
+    FIELD("args", TEXT_MAP, build_settings, args, .help = "Build arguments."),
+};
+const struct schema build_schema = {
+    .name = "build",
+    .help = "How to make the image. With `image` beside it the result gets that name; otherwise it has none.",
+    .size = sizeof(struct build_settings),
+    LIST_OF(build_fields),
+    .free_keys = true,
+};
+
+static const struct schema_field ready_fields[] = {
+    FIELD("http", TEXT, ready_settings, http,
+          .help = "Ready when a GET of this path is answered with `status`."),
+    FIELD("status", INT, ready_settings, status, .min = 100, .max = 599, .fallback = "200",
+          .help = "The HTTP status that means ready."),
+    FIELD("tcp", BOOL, ready_settings, tcp, .help = "Ready when the port accepts connections."),
+    FIELD("log", TEXT, ready_settings, log,
+          .help = "Ready when a line of its output matches this regular expression (POSIX extended)."),
+    FIELD("healthcheck", BOOL, ready_settings, healthcheck,
+          .help = "Ready when the image's own health check says healthy."),
+    FIELD("timeout", DURATION, ready_settings, timeout_ns, .min = NS_PER_MS, .max = 86400 * NS_PER_S,
+          .fallback = "60s", .help = "Not ready after this long: the trial's outcome is `not-ready`."),
+    FIELD("consecutive", INT, ready_settings, consecutive, .min = 1, .max = 1000, .fallback = "1",
+          .help = "How many good answers in a row it takes."),
+};
+const struct schema ready_schema = {
+    .name = "ready",
+    .help = "When a container is ready for load. One of `http`, `tcp`, `log` and `healthcheck`; without any, "
+            "`tcp` where there is a port.",
+    .size = sizeof(struct ready_settings),
+    LIST_OF(ready_fields),
+    .free_keys = true,
+};
+
+static int check_startup(const struct node *n, const void *value, struct error *err)
+{
+    const struct startup_settings *s = value;
+
+    return rule_regex(rule_at(n, "log"), "log", s->log, err);
+}
+
+static const struct schema_field startup_fields[] = {
+    FIELD("log", TEXT, startup_settings, log, .required = true,
+          .help = "Started when a line of its output matches this regular expression (POSIX extended)."),
+};
+const struct schema startup_schema = {
+    .name = "startup",
+    .help = "The moment of startup, apart from readiness.",
+    .size = sizeof(struct startup_settings),
+    LIST_OF(startup_fields),
+    .free_keys = true,
+    .check = check_startup,
+};
+
+static int check_metrics(const struct node *n, const void *value, struct error *err)
+{
+    const struct metrics_settings *m = value;
+
+    if (rule_http_path(rule_at(n, "path"), "path", m->path, err) < 0)
+        return -1;
+    return m->adapter ? rule_name(rule_at(n, "adapter"), "a metric adapter", m->adapter, err) : 0;
+}
+
+static const struct schema_field metrics_fields[] = {
+    FIELD("path", TEXT, metrics_settings, path, .fallback = "/metrics",
+          .help = "Where the Prometheus text is."),
+    FIELD("port", INT, metrics_settings, port, .min = 1, .max = 65535,
+          .help = "By default the container's port."),
+    FIELD("every", DURATION, metrics_settings, every_ns, .min = 100 * NS_PER_MS, .max = 3600 * NS_PER_S,
+          .fallback = "2s", .help = "Period of the scrapes."),
+    FIELD("adapter", TEXT, metrics_settings, adapter,
+          .help = "Metric adapter that gives the series common names; without it they are only kept."),
+};
+const struct schema metrics_schema = {
+    .name = "metrics",
+    .help = "Prometheus metrics scraped from the container through the trial.",
+    .size = sizeof(struct metrics_settings),
+    LIST_OF(metrics_fields),
+    .free_keys = true,
+    .check = check_metrics,
+};
