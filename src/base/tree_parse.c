@@ -234,7 +234,7 @@ static int on_start(struct reader *r, const yaml_event_t *e, struct error *err)
 static int on_end(struct reader *r, const yaml_event_t *e, struct error *err)
 {
     struct frame f = r->frames[--r->depth];
-    const struct child *children = r->children.items + f.first;
+    const struct child *children = r->children.items ? r->children.items + f.first : NULL;
     size_t len = r->children.len - f.first;
     struct node *n = node_new(r->arena, f.kind, f.at);
 
