@@ -7,6 +7,10 @@
 #include <strings.h>
 #include "benchctl/base/strbuf.h"
 
+#define URL_HINT                                                                                             \
+    "it looks like postgresql://USER:PASSWORD@HOST:PORT/NAME; characters such as '@', '/' or '%%' in a "     \
+    "password are written %%40, %%2F, %%25"
+
 struct pair {
     char *key, *value;
 };
@@ -50,9 +54,7 @@ static int parse_failed(const char *libpq_text, struct error *err)
             len--;
         (void)error_set(err, ERROR_INVALID, "database url cannot be read: %.*s", len, text);
     }
-    return error_hint(
-        err, "it looks like postgresql://USER@HOST:PORT/NAME; characters such as '@', '/' or '%%' in a "
-             "password are written %%40, %%2F, %%25");
+    return error_hint(err, URL_HINT);
 }
 
 static int parse(const char *url, PQconninfoOption **ret, struct error *err)
@@ -79,19 +81,27 @@ static const char *option_get(const PQconninfoOption *options, const char *key)
     return NULL;
 }
 
-/* The text is never shown: of "postgresql://user:secret" libpq takes the password for a port. */
+/*
+ * Of "host1,host2" there may be a list of ports, each of which may be empty. The text is never shown: of
+ * "postgresql://user:secret" libpq takes the password for a port.
+ */
 static int read_port(const char *text, int *ret, struct error *err)
 {
-    char *end = NULL;
-    long port = text ? strtol(text, &end, 10) : 5432;
+    const char *at = text ? text : "";
+    int first = 0;
 
-    if (text && ((*end != '\0' && *end != ',') || end == text || port < 1 || port > 65535)) {
-        (void)error_set(err, ERROR_INVALID, "database url has a port that is not a number from 1 to 65535");
-        return error_hint(
-            err, "it looks like postgresql://USER:PASSWORD@HOST:PORT/NAME; characters such as '@', '/' or "
-                 "'%%' in a password are written %%40, %%2F, %%25");
-    }
-    *ret = (int)port;
+    do {
+        char *end = NULL;
+        long port = *at == '\0' || *at == ',' ? 5432 : strtol(at, &end, 10);
+        at = end ? end : at;
+        if (port < 1 || port > 65535 || (*at != '\0' && *at != ',')) {
+            (void)error_set(err, ERROR_INVALID,
+                            "database url has a port that is not a number from 1 to 65535");
+            return error_hint(err, URL_HINT);
+        }
+        first = first ? first : (int)port;
+    } while (*at++ == ',');
+    *ret = first;
     return 0;
 }
 
