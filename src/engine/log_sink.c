@@ -17,7 +17,7 @@ void sink_release(struct log_sink *s)
     strbuf_release(&s->channels[1].line);
 }
 
-/* --- where bytes go ---------------------------------------------------------------------------------- */
+/* --- where bytes go ------------------------------------------------------------------------------- */
 
 static void give_line(struct log_sink *s, struct log_channel *c)
 {
@@ -62,11 +62,12 @@ static void payload(struct log_sink *s, int channel, const char *bytes, size_t l
 
     if (s->skip || !len)
         return;
+    c->open = bytes[len - 1] != '\n';
     to_file(s, c, bytes, len);
     to_lines(s, c, bytes, len);
 }
 
-/* --- time stamps --------------------------------------------------------------------------------------- */
+/* --- time stamps ---------------------------------------------------------------------------------- */
 
 /* Was this line written before the stream was opened again? */
 static bool is_replay(struct log_sink *s, int64_t ns)
@@ -82,10 +83,26 @@ static bool is_replay(struct log_sink *s, int64_t ns)
     return s->replaying = false;
 }
 
-static void count_stamp(struct log_sink *s, int64_t ns)
+/*
+ * The pieces of a long line carry one stamp. Docker's `local` driver loses the newline after the last of them
+ * (20.10): when the next stamp is another one, the line before has ended.
+ */
+static void end_long_line(struct log_sink *s, int channel, int64_t ns)
+{
+    struct log_channel *c = &s->channels[channel == 2];
+
+    if (c->open && c->last_ns != ns)
+        payload(s, channel, "\n", 1);
+    c->last_ns = ns;
+}
+
+static void count_stamp(struct log_sink *s, int channel, int64_t ns)
 {
     s->skip = is_replay(s, ns);
-    if (s->skip || ns < s->last_ns)
+    if (s->skip)
+        return;
+    end_long_line(s, channel, ns);
+    if (ns < s->last_ns)
         return; /* the clock may step back: the latest time stays the point to go on from */
     s->same = ns == s->last_ns ? s->same + 1 : 1;
     s->last_ns = ns;
@@ -100,7 +117,7 @@ static size_t take_stamp(struct log_sink *s, int channel, const char *bytes, siz
             s->in_stamp = false;
             int64_t ns = clock_parse_rfc3339(s->stamp);
             if (ns > 0) {
-                count_stamp(s, ns);
+                count_stamp(s, channel, ns);
                 return i + 1;
             }
             payload(s, channel, s->stamp, s->stamp_len);
@@ -146,8 +163,7 @@ static void on_piece(int channel, const char *bytes, size_t len, void *data)
         flush_stamp(s, channel);
 }
 
-/* --- the stream ------------------------------------------------------------------------------------------
- */
+/* --- the stream ----------------------------------------------------------------------------------- */
 
 int sink_feed(struct log_sink *s, const char *bytes, size_t len)
 {

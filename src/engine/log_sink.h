@@ -11,6 +11,8 @@ struct log_channel {
     int fd;
     int64_t bytes, dropped;
     struct strbuf line; /* not complete yet */
+    int64_t last_ns;    /* stamp of the last frame that was written */
+    bool open;          /* its last byte was not a newline */
 };
 
 /*

@@ -18,13 +18,15 @@ struct log_stream {
     struct loop_timer *timer;     /* the next check */
     int64_t check_ns;
     int64_t since_ns; /* tty, which has no time stamps: when the stream ended */
+    char *life;       /* StartedAt of the process whose log is read */
+    bool last_read;   /* the stream was opened after that process had ended: nothing can come after it */
     bool ended;
     int reopened;
 };
 
 static void follow(struct log_stream *s);
 
-/* --- has it ended for good? ----------------------------------------------------------------------------- */
+/* --- has it ended for good? ----------------------------------------------------------------------- */
 
 static void end_for_good(struct log_stream *s, const struct error *err)
 {
@@ -44,6 +46,25 @@ static void check_again(struct log_stream *s)
     s->check_ns = s->check_ns * 2 < CHECK_LAST_NS ? s->check_ns * 2 : CHECK_LAST_NS;
 }
 
+/* A new life may have come and gone between two checks, and a stream may end a little before its last line:
+ * so a dead container's log is read once more from the last line on. (A tty's has no stamps to skip by.) */
+static void read_on(struct log_stream *s, const struct engine_state *state)
+{
+    bool alive = text_equal(state->status, "running") || text_equal(state->status, "paused");
+    bool same = text_equal(state->started_at, s->life);
+
+    if (!alive && same && (s->last_read || s->tty)) {
+        end_for_good(s, NULL);
+        return;
+    }
+    s->last_read = !alive;
+    s->reopened += !same;
+    free(s->life);
+    s->life = xstrdup(state->started_at);
+    sink_reopen(&s->sink);
+    follow(s);
+}
+
 static void on_checked(const struct http_result *r, void *data)
 {
     struct log_stream *s = data;
@@ -52,25 +73,16 @@ static void on_checked(const struct http_result *r, void *data)
     struct error err = ERROR_INIT;
 
     s->request = NULL;
-    if (r->ok && r->status == 404) {
+    if (r->ok && r->status == 404)
         end_for_good(s, NULL);
-    } else if (!r->ok || !engine_status_ok(r->status) ||
-               json_parse(r->body, r->body_len, "inspect reply", &j, &err) ||
-               engine_state_parse(j, &state, &err)) {
+    else if (!r->ok || !engine_status_ok(r->status) ||
+             json_parse(r->body, r->body_len, "inspect reply", &j, &err) ||
+             engine_state_parse(j, &state, &err))
         check_again(s); /* the engine itself may be restarting */
-    } else if (text_equal(state.status, "running") || text_equal(state.status, "paused")) {
-        if (!state.restarting) {
-            s->reopened++;
-            sink_reopen(&s->sink);
-            follow(s);
-        } else {
-            check_again(s);
-        }
-    } else if (text_equal(state.status, "restarting") || text_equal(state.status, "created")) {
+    else if (state.restarting || text_equal(state.status, "created"))
         check_again(s);
-    } else {
-        end_for_good(s, NULL);
-    }
+    else
+        read_on(s, &state);
 }
 
 static void on_timer(void *data)
@@ -91,8 +103,7 @@ static void on_timer(void *data)
         end_for_good(s, &err);
 }
 
-/* --- the stream itself ------------------------------------------------------------------------------------
- */
+/* --- the stream itself ---------------------------------------------------------------------------- */
 
 static void on_head(int status, const char *type, void *data)
 {
@@ -159,6 +170,7 @@ static void close_logs(struct engine_stream *base)
     loop_remove_timer(s->timer);
     sink_release(&s->sink);
     free(s->id);
+    free(s->life);
     free(s);
 }
 
@@ -175,6 +187,8 @@ int engine_logs_open(struct engine *e, const char *id, const struct engine_log_o
     s->base = (struct engine_stream){.engine = e, .close = close_logs, .is_logs = true};
     s->id = xstrdup(id);
     s->tty = state.tty;
+    s->life = xstrdup(state.started_at);
+    s->last_read = !state.running;
     s->check_ns = CHECK_FIRST_NS;
     s->timer = loop_add_timer(e->loop, LOOP_FOREVER, 0, on_timer, s);
     sink_init(&s->sink, o);

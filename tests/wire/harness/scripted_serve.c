@@ -5,8 +5,7 @@
 #include <sys/socket.h>
 #include "scripted_internal.h"
 
-/* --- one request
- * ------------------------------------------------------------------------------------------------ */
+/* --- one request ---------------------------------------------------------------------------------- */
 
 static void complain(struct server *s, const char *what, const struct seen *request)
 {
@@ -119,8 +118,7 @@ static void handle_input(struct server *s, struct connection *c)
     answer(s, c, kept);
 }
 
-/* --- connections
- * -------------------------------------------------------------------------------------------------- */
+/* --- connections ---------------------------------------------------------------------------------- */
 
 void connection_free(struct connection *c)
 {

@@ -9,8 +9,7 @@
 #include <cmocka.h>
 #include "scripted_internal.h"
 
-/* --- start and end
- * -------------------------------------------------------------------------------------------------- */
+/* --- start and end -------------------------------------------------------------------------------- */
 
 static int listen_unix(struct server *s)
 {
@@ -118,8 +117,7 @@ void server_finish(struct server *s)
     fail_msg("scripted server: %s", text);
 }
 
-/* --- small things
- * --------------------------------------------------------------------------------------------------- */
+/* --- small things --------------------------------------------------------------------------------- */
 
 const char *server_url(const struct server *s)
 {
