@@ -17,7 +17,7 @@ struct watched {
     struct cgroup_reader *reader; /* NULL: gone for now, or fed with stats replies */
     const char *source;
     bool fed;
-    int64_t fed_offset_ns; /* our clock minus the engine's, by the promptest reply */
+    int64_t fed_offset_ns; /* our clock minus the engine's */
     struct effective limits;
     char *cpuset;
 };
@@ -216,16 +216,15 @@ int sampler_add(struct sampler *s, const char *role, int64_t pid, struct error *
     return 0;
 }
 
-/* The engine's clock has the right distances between replies, ours the right place. */
+/* The engine's clock has the right distances between replies, ours the right place: the first reply ties
+ * them. */
 static int64_t place_in_time(struct watched *w, int64_t wall_ns, int64_t now_ns)
 {
     const struct resource_sample *last = series_last(w->series);
 
     if (wall_ns < 0)
         return now_ns;
-    if (now_ns - wall_ns < w->fed_offset_ns)
-        w->fed_offset_ns = now_ns - wall_ns;
-    if (last && wall_ns + w->fed_offset_ns < last->at_ns) /* its clock was set back */
+    if (!last || wall_ns + w->fed_offset_ns < last->at_ns) /* or it was set back */
         w->fed_offset_ns = now_ns - wall_ns;
     return wall_ns + w->fed_offset_ns;
 }
@@ -243,7 +242,6 @@ void sampler_feed(struct sampler *s, const char *role, const struct json *stats)
         w = add(s, role);
         w->fed = true;
         w->source = "stats api";
-        w->fed_offset_ns = INT64_MAX;
     }
     sample.at_ns = place_in_time(w, sample.at_ns, now_ns);
     record(s, w, &sample);

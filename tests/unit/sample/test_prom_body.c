@@ -17,8 +17,7 @@ static void test_gzip_in_spite_of_identity(void **state)
 {
     (void)state;
     CLEANUP_VALUE(strbuf_release)
-    struct strbuf body = read_case_body("F09/gzip_nohdr.http"),
-                  out = STRBUF_INIT;
+    struct strbuf body = read_case_body("F09/gzip_nohdr.http"), out = STRBUF_INIT;
     const char *warning = NULL;
     struct error err = ERROR_INIT;
 
@@ -31,8 +30,7 @@ static void test_plain(void **state)
 {
     (void)state;
     CLEANUP_VALUE(strbuf_release)
-    struct strbuf body = read_case_body("F09/hdr_nogzip.http"),
-                  out = STRBUF_INIT;
+    struct strbuf body = read_case_body("F09/hdr_nogzip.http"), out = STRBUF_INIT;
     const char *warning = "";
     struct error err = ERROR_INIT;
 
