@@ -296,6 +296,23 @@ static const struct schema_field *rest_field(const struct schema *s)
     return NULL;
 }
 
+/* The section of this one that the key would be known in; NULL when there is none. */
+static const char *section_of(const struct schema *s, const char *key)
+{
+    size_t hint = 0;
+
+    for (; s; s = s->also) {
+        for (size_t i = 0; i < s->field_count; i++) {
+            const struct schema_field *f = &s->fields[i];
+            bool one = f->type == SCHEMA_STRUCT || f->type == SCHEMA_OPTIONAL;
+            if (one && find_field(f->of, key, &hint))
+                return f->key;
+            hint = 0;
+        }
+    }
+    return NULL;
+}
+
 static int unknown_key(const struct schema *s, const struct node *key, struct error *err)
 {
     const char *names[128];
@@ -308,9 +325,11 @@ static int unknown_key(const struct schema *s, const struct node *key, struct er
     }
     names[count] = NULL;
     node_error(err, key, "unknown key '%s' in %s", text_shown(key->text, shown), s->name);
-    const char *near = nearest_name(key->text, names, count);
+    const char *near = nearest_name(key->text, names, count), *section = section_of(s, key->text);
     if (near)
         return error_hint(err, "did you mean '%s'?", near);
+    if (section)
+        return error_hint(err, "'%s' belongs into '%s'", key->text, section);
     schema_choices_text(names, list, sizeof(list));
     return error_hint(err, "known here: %s", list);
 }

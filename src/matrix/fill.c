@@ -72,5 +72,5 @@ int fill_tree(struct filling *f, const struct node *n, const struct node **ret, 
 void filling_release(struct filling *f)
 {
     strbuf_release(&f->text);
-    vec_release(&f->names.ports);
+    vec_release(&f->names.uses);
 }

@@ -66,6 +66,12 @@ int axis_value_text(const struct node *n, const char *axis, const char **ret, st
 bool is_settings_key(const char *key);
 bool is_matrix_key(const char *key);
 
+struct container_use {
+    const char *container; /* "app", "database" or a service */
+    bool port;             /* it must have one */
+    struct position at;
+};
+
 /*
  * What `${...}` means. `combination` is NULL while the matrix is being read. Lookups go to the kinds of names
  * that are allowed where the text stands.
@@ -73,13 +79,9 @@ bool is_matrix_key(const char *key);
 struct names {
     const struct matrix *m;
     const struct matrix_combination *combination;
-    bool run_time;              /* app.host and the like stay */
-    bool numbers;               /* load.ok and the like stay */
-    VEC(struct port_use) ports; /* references that need a container's port */
-};
-struct port_use {
-    const char *container; /* "app" or a service */
-    struct position at;
+    bool run_time;                  /* app.host and the like stay */
+    bool numbers;                   /* load.ok and the like stay */
+    VEC(struct container_use) uses; /* containers that references need */
 };
 enum lookup_result names_lookup(const char *name, struct strbuf *out, void *data, struct error *err);
 

@@ -146,19 +146,23 @@ static bool is_number_name(const struct names *n, const char *name)
            is_service(n->m, name, (size_t)(dot - name));
 }
 
-/* Remembers that a container must have a port. */
-static void note_port_use(struct filling *f, const char *name)
+/* Remembers that a container must be there, and whether it must have a port. */
+static void note_use(struct filling *f, const char *name)
 {
     const char *dot = strchr(name, '.');
+    bool port = strcmp(dot, ".port") == 0 || strcmp(dot, ".url") == 0;
 
-    if (strcmp(dot, ".port") != 0 && strcmp(dot, ".url") != 0)
-        return;
-    vec_each (known, &f->names.ports) {
-        if (strncmp(known->container, name, (size_t)(dot - name)) == 0 && !known->container[dot - name])
+    vec_each (known, &f->names.uses) {
+        if (strncmp(known->container, name, (size_t)(dot - name)) == 0 && !known->container[dot - name]) {
+            if (port && !known->port)
+                known->at = f->at;
+            known->port |= port;
             return;
+        }
     }
-    vec_push(&f->names.ports,
-             (struct port_use){.container = arena_strndup(f->a, name, (size_t)(dot - name)), .at = f->at});
+    vec_push(&f->names.uses,
+             (struct container_use){
+                 .container = arena_strndup(f->a, name, (size_t)(dot - name)), .port = port, .at = f->at});
 }
 
 typedef VEC(const char *) name_list;
@@ -219,7 +223,7 @@ enum lookup_result names_lookup(const char *name, struct strbuf *out, void *data
     if (result != LOOKUP_UNKNOWN)
         return result;
     if (is_run_time_name(n, name)) {
-        note_port_use(f, name);
+        note_use(f, name);
         return LOOKUP_KEEP;
     }
     if (is_number_name(n, name))

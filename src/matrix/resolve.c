@@ -48,15 +48,20 @@ static const struct container_settings *find_container(const struct settings *s,
     return NULL;
 }
 
-/* What a reference needs is there: the container, and its port. */
-static int check_port_uses(const struct filling *f, const struct settings *s, struct error *err)
+/* What references need is there: the container, and its port. */
+static int check_uses(const struct filling *f, const struct settings *s, struct error *err)
 {
-    for (size_t i = 0; i < f->names.ports.len; i++) {
-        const struct port_use *use = &f->names.ports.items[i];
+    for (size_t i = 0; i < f->names.uses.len; i++) {
+        const struct container_use *use = &f->names.uses.items[i];
+        if (strcmp(use->container, "database") == 0) {
+            if (s->database)
+                continue;
+            return position_error(err, use->at, "this scenario has no database section");
+        }
         const struct container_settings *c = find_container(s, use->container);
         if (!c)
             return position_error(err, use->at, "this scenario has no service '%s'", use->container);
-        if (c->port == SCHEMA_ABSENT) {
+        if (use->port && c->port == SCHEMA_ABSENT) {
             position_error(err, use->at, "'%s' has no 'port' that this could refer to", use->container);
             return error_hint(err, "say which port it listens on: port: 8080");
         }
@@ -79,7 +84,7 @@ int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, s
         reported = result < 0;
     }
     if (result == 0)
-        result = check_port_uses(&f, &s, err);
+        result = check_uses(&f, &s, err);
     filling_release(&f);
     if (result < 0) {
         if (c->report && !reported)

@@ -61,6 +61,24 @@ static bool repeats_too_often(const char *text)
     return product > REGEX_MAX_REPEAT;
 }
 
+/*
+ * The last few good expressions. Scenarios share theirs, and compiling one takes longer than reading all
+ * other settings of a scenario. Returns whether the text is one of them; `add` puts it there.
+ */
+static bool known_regex(const char *text, bool add)
+{
+    static char known[4][REGEX_MAX_LEN + 1];
+    static size_t next;
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        if (*text && strcmp(known[i], text) == 0)
+            return true;
+    }
+    if (add)
+        memcpy(known[next++ % ARRAY_LEN(known)], text, strlen(text) + 1);
+    return false;
+}
+
 int rule_regex(const struct node *n, const char *key, const char *text, struct error *err)
 {
     regex_t compiled;
@@ -68,6 +86,10 @@ int rule_regex(const struct node *n, const char *key, const char *text, struct e
 
     if (strlen(text) > REGEX_MAX_LEN || repeats_too_often(text))
         return node_error(err, n, "'%s' is too large for a regular expression", key);
+    if (!*text)
+        return node_error(err, n, "'%s' is empty and would match any line", key);
+    if (known_regex(text, false))
+        return 0;
     int code = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
     if (code != 0) {
         (void)regerror(code, &compiled, why, sizeof(why));
@@ -75,7 +97,8 @@ int rule_regex(const struct node *n, const char *key, const char *text, struct e
         return error_hint(err, "POSIX extended syntax; a literal ( [ . needs a backslash");
     }
     regfree(&compiled);
-    return *text ? 0 : node_error(err, n, "'%s' is empty and would match any line", key);
+    (void)known_regex(text, true);
+    return 0;
 }
 
 /* A number of the list; NULL when there is none. */
