@@ -20,7 +20,9 @@
  */
 locale_t archive_locale_enter(void);
 void archive_locale_leave(locale_t *previous);
-#define LOCALE_UTF8 CLEANUP_VALUE(archive_locale_leave) locale_t locale_before_ = archive_locale_enter()
+#define LOCALE_UTF8                                                                                          \
+    __attribute__((unused)) CLEANUP_VALUE(archive_locale_leave) locale_t locale_before_ =                    \
+        archive_locale_enter()
 
 DEFINE_CLEANUP(struct archive *, archive_free);
 DEFINE_CLEANUP(struct archive_entry *, archive_entry_free);
