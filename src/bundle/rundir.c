@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The run directory: made, locked, written to, gone on with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include "benchctl/base/log.h"
+#include "internal.h"
+#include "rundir.h"
+
+void rundir_close(struct rundir *r)
+{
+    if (!r)
+        return;
+    journal_release(&r->journal);
+    seals_release(&r->seals);
+    vec_each (i, &r->inputs) {
+        free(i->path);
+        free(i->name);
+    }
+    vec_release(&r->inputs);
+    if (r->lock_fd >= 0)
+        (void)close(r->lock_fd); /* gives the lock up */
+    free(r->path);
+    free(r);
+}
+
+const char *rundir_path(const struct rundir *r)
+{
+    return r->path;
+}
+
+static bool has(const char *dir, const char *name)
+{
+    CLEANUP_FREE char *path = path_join(dir, name);
+    return fs_exists(path);
+}
+
+bool rundir_is(const char *path)
+{
+    return fs_is_dir(path) && (has(path, JOURNAL_FILE) || has(path, "sweep.json") || has(path, TRIALS_DIR));
+}
+
+/* The lock is on the directory itself: nothing to leave behind, and gone with the process. */
+static int lock_dir(const char *path, int *ret_fd, struct error *err)
+{
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return error_errno(err, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, errno,
+                           "cannot open '%s'", path);
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK)
+            return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot lock '%s'", path);
+        (void)error_set(err, ERROR_ENVIRONMENT, "'%s' is in use by another benchctl", path);
+        return error_hint(err, "`benchctl status %s` tells how far it is", path);
+    }
+    *ret_fd = fd;
+    fd = -1;
+    return 0;
+}
+
+bool rundir_busy(const char *path)
+{
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+/* With its lock and absolute path, nothing else. */
+static int take_dir(const char *path, struct rundir **ret, struct error *err)
+{
+    CLEANUP(rundir_close) struct rundir *r = xcalloc(1, sizeof(*r));
+
+    r->lock_fd = -1;
+    r->journal.fd = -1;
+    if (lock_dir(path, &r->lock_fd, err) < 0)
+        return -1;
+    r->path = realpath(path, NULL);
+    if (!r->path)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot find '%s'", path);
+    *ret = TAKE(r);
+    return 0;
+}
+
+static int check_empty(const char *path, struct error *err)
+{
+    CLEANUP(closedir) DIR *d = opendir(path);
+
+    if (!d)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot open '%s'", path);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (rundir_is(path)) {
+            (void)error_set(err, ERROR_INVALID, "'%s' holds a sweep already", path);
+            return error_hint(
+                err, "go on with it: `benchctl resume %s`, or name another directory with --out", path);
+        }
+        (void)error_set(err, ERROR_INVALID, "'%s' is not empty", path);
+        return error_hint(err, "name another directory with --out");
+    }
+    return 0;
+}
+
+int rundir_create(const char *path, struct rundir **ret, struct error *err)
+{
+    CLEANUP(rundir_close) struct rundir *r = NULL;
+
+    if (fs_mkdirs(path, err) < 0 || take_dir(path, &r, err) < 0 || check_empty(path, err) < 0)
+        return -1;
+    CLEANUP_FREE char *journal = path_join(r->path, JOURNAL_FILE), *parent = path_dirname(r->path);
+    if (journal_create(journal, &r->journal, err) < 0 || fs_sync_dir(r->path, err) < 0 ||
+        fs_sync_dir(parent, err) < 0)
+        return -1;
+    *ret = TAKE(r);
+    return 0;
+}
+
+int rundir_open(const char *path, struct rundir **ret, struct error *err)
+{
+    CLEANUP(rundir_close) struct rundir *r = NULL;
+    int64_t moved;
+
+    if (!rundir_is(path)) {
+        (void)error_set(err, ERROR_USAGE, "'%s' is not a run directory", path);
+        return error_hint(err, "name the directory that `benchctl run` wrote");
+    }
+    if (take_dir(path, &r, err) < 0)
+        return -1;
+    CLEANUP_FREE char *journal = path_join(r->path, JOURNAL_FILE);
+    if (journal_open(journal, seals_apply, &r->seals, &r->journal, &moved, err) < 0)
+        return -1;
+    if (moved) {
+        CLEANUP(json_free) struct json *fields = json_new_object();
+        warn("%lld bytes at the end of '%s' are damaged: moved aside, its trials are looked for on disk",
+             (long long)moved, journal);
+        json_set_int(fields, "moved_bytes", moved);
+        if (journal_append(&r->journal, JOURNAL_REPAIRED, fields, true, err) < 0)
+            return -1;
+    }
+    if (rundir_prove(r, err) < 0)
+        return -1;
+    *ret = TAKE(r);
+    return 0;
+}
+
+int rundir_journal(struct rundir *r, const char *event, struct json *fields, bool sync, struct error *err)
+{
+    CLEANUP(json_free) struct json *owned = fields;
+
+    return journal_append(&r->journal, event, owned, sync, err);
+}
+
+/* By rename, so that a reader sees the old or the new, but without waiting for the disk. */
+static int replace_view(const char *path, const void *bytes, size_t len, struct error *err)
+{
+    CLEANUP_FREE char *temporary = xasprintf("%s.tmp", path);
+
+    if (fs_write(temporary, bytes, len, err) < 0) {
+        (void)unlink(temporary);
+        return -1;
+    }
+    if (rename(temporary, path) < 0)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot replace '%s'", path);
+    return 0;
+}
+
+int rundir_write(struct rundir *r, const char *name, const void *bytes, size_t len, struct error *err)
+{
+    CLEANUP_FREE char *path = path_join(r->path, name);
+
+    if (archive_name_check(name, err) < 0)
+        return -1;
+    if (text_starts(name, "status."))
+        return replace_view(path, bytes, len, err);
+    CLEANUP_FREE char *parent = path_dirname(path);
+    if (fs_mkdirs(parent, err) < 0)
+        return -1;
+    return fs_write_atomic(path, bytes, len, err);
+}
+
+int rundir_write_json(struct rundir *r, const char *name, const struct json *j, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    json_write(j, JSON_STYLE_INDENTED, &text);
+    strbuf_trim_end(&text);
+    strbuf_addc(&text, '\n');
+    return rundir_write(r, name, text.data, text.len, err);
+}
