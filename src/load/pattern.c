@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <locale.h>
+#include <math.h>
 #include <string.h>
 #include "benchctl/base/strbuf.h"
 
@@ -75,6 +76,62 @@ static char *required_literal(const char *regex, struct arena *a)
     return best.len > 1 ? arena_strdup(a, best.data) : NULL;
 }
 
+#define MAX_COST 20000.0
+#define MAX_GROUPS 50
+
+/* The cost of each open group so far, and of the last atom, which a repetition behind it multiplies. */
+struct costs {
+    double sums[MAX_GROUPS + 1], last;
+    int depth;
+};
+
+/* A repetition at `p`; returns where it ends. */
+static const char *repeat(struct costs *c, const char *p)
+{
+    double factor = *p == '+' ? 2 : 1;
+    char *end;
+
+    if (*p == '{') {
+        factor = fmax(1, strtod(p + 1, &end));
+        factor = *end == ',' ? fmax(factor, strtod(end + 1, NULL)) : factor;
+        end = strchr(p, '}');
+        p = end ? end : p + strlen(p) - 1;
+    }
+    c->sums[c->depth] += c->last * (factor - 1);
+    c->last *= factor;
+    return p + 1;
+}
+
+/*
+ * How large the expression becomes when its repetitions are written out, as regcomp() does; infinite when
+ * groups nest too deep. `a+` is `aa*`, and nested ones double each time: a short text can ask for all memory.
+ */
+static double cost_of(const char *regex)
+{
+    struct costs c = {.depth = 0};
+    double total = 0;
+
+    for (const char *p = regex; *p && c.sums[c.depth] <= MAX_COST;) {
+        if (strchr("*+?{", *p)) {
+            p = repeat(&c, p);
+            continue;
+        }
+        if (*p == '(') {
+            if (c.depth == MAX_GROUPS)
+                return INFINITY;
+            c.sums[++c.depth] = 0;
+            p++;
+            continue;
+        }
+        c.last = *p == ')' && c.depth ? c.sums[c.depth--] + 1 : 1;
+        c.sums[c.depth] += c.last;
+        p = *p == '[' ? skip_bracket(p) : p + (*p == '\\' && p[1] ? 2 : 1);
+    }
+    for (int i = 0; i <= c.depth; i++)
+        total += c.sums[i];
+    return total;
+}
+
 /* Bytes are bytes whatever the process' locale: regcomp() looks at it once. */
 static int compile(regex_t *regex, const char *text)
 {
@@ -92,6 +149,10 @@ int pattern_new(struct load_adapter *a, const char *text, struct position at, st
                 struct error *err)
 {
     struct pattern *p = arena_new_of(a->arena, struct pattern);
+
+    if (!(cost_of(text) <= MAX_COST))
+        return node_error(err, node_new(a->arena, NODE_NULL, at),
+                          "regular expression '%.60s' repeats too much", text);
     int failed = compile(&p->regex, text);
 
     if (failed) {
