@@ -78,6 +78,15 @@ void engine_image_release(struct engine_image *i);
 int engine_image_inspect(struct engine *e, const char *reference, struct engine_image *ret,
                          struct error *err) MUST_CHECK;
 
+/* What two inspect replies prove about each other, also of different engines. Either may be NULL. */
+enum image_likeness {
+    IMAGES_UNLIKE,      /* nothing shows that they are the same */
+    IMAGES_SAME_LAYERS, /* the same files; whether the same configuration is unknown */
+    IMAGES_SAME_DIGEST, /* one registry digest */
+    IMAGES_SAME_ID      /* one id, in the same kind of image store */
+};
+enum image_likeness engine_images_compare(const struct json *a, const struct json *b);
+
 /* Progress lines of build, pull and load: one short text each. May be NULL. */
 typedef void engine_progress_fn(const char *line, void *data);
 

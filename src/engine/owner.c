@@ -26,7 +26,7 @@ static int process_birth(long pid, char *ret_state, unsigned long long *ret_star
 static void host_name(char out[128])
 {
     if (gethostname(out, 128) || !out[0])
-        strcpy(out, "unknown");
+        snprintf(out, 128, "unknown");
     out[127] = '\0';
     for (char *c = out; *c; c++)
         if (*c == ':')
