@@ -125,9 +125,9 @@ int builder_read_vars(struct builder *b, struct error *err)
         (void)name_index_put(&v.index, vars->keys[i]->text, i, &fresh);
     }
     v.states = xcalloc(vars->len + 1, sizeof(*v.states));
+    b->m->vars = v.filled;
     int result = fill_all(&v, err);
     free(v.states);
     name_index_release(&v.index);
-    b->m->vars = v.filled;
     return result;
 }
