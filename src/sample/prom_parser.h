@@ -23,7 +23,9 @@ struct prom_parser {
 
 static inline char *prom_skip_blanks(char *p)
 {
-    return p + strspn(p, " \t");
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
 }
 
 /*

@@ -36,6 +36,26 @@ static char *parse_quoted(struct prom_parser *p, char **at)
     return NULL;
 }
 
+/* Where a label's name ends. Some exporters put more into names than the letters allowed. */
+static char *label_name_end(char *p)
+{
+    for (;; p++) {
+        switch (*p) {
+        case '=':
+        case '"':
+        case ',':
+        case ' ':
+        case '\t':
+        case '{':
+        case '}':
+        case '\0':
+            return p;
+        default:
+            break;
+        }
+    }
+}
+
 /* One NAME="VALUE" at **at, or the metric's name alone in quotes (then *ret_value is NULL). */
 static bool parse_label(struct prom_parser *p, char **at, struct prom_label *ret)
 {
@@ -48,7 +68,7 @@ static bool parse_label(struct prom_parser *p, char **at, struct prom_label *ret
         *at = prom_skip_blanks(*at);
     } else {
         ret->name = *at;
-        name_end = *at + strcspn(*at, "=\", \t{}"); /* some exporters put more than the letters allowed */
+        name_end = label_name_end(*at);
         *at = prom_skip_blanks(name_end);
         if (name_end == ret->name || **at != '=')
             return false;
@@ -115,8 +135,10 @@ static bool parse_labels(struct prom_parser *p, char **at, struct prom_sample *s
 /* A number up to the next blank. */
 static bool parse_number(char **at, double *ret)
 {
-    size_t len = strcspn(*at, " \t");
+    size_t len = 0;
 
+    while ((*at)[len] && (*at)[len] != ' ' && (*at)[len] != '\t')
+        len++;
     if (!prom_number(*at, len, ret))
         return false;
     *at = prom_skip_blanks(*at + len);

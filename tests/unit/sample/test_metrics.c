@@ -413,6 +413,29 @@ static void test_unknown_adapter(void **state)
     assert_int_equal(metric_adapter_read("../metrics/go", source_dirs, &a, &err), -1);
 }
 
+/* The page's example is an adapter that works. */
+static void test_documented_example(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf page = read_whole(SOURCE_DIR "/docs/metrics.md");
+    char *start = strstr(strbuf_text(&page), "```yaml\n");
+    static const char *const texts[] = {
+        "hikaricp_connections_pending 3\nhttp_server_requests_seconds_count{uri=\"/items/1\",status=\"200\"} "
+        "5\n"
+        "http_server_requests_seconds_count{uri=\"/items/1\",status=\"500\"} 7\n"
+        "http_server_requests_seconds_count{uri=\"/health\",status=\"200\"} 70\n"
+        "http_server_requests_seconds_count{uri=\"/actuator/prometheus\",status=\"200\"} 700\n"
+        "jvm_gc_pause_seconds_sum 0.5\njvm_gc_pause_seconds_count 10\n"};
+
+    assert_non_null(start);
+    start += strlen("```yaml\n");
+    *strstr(start, "```") = '\0';
+    RESULT r = apply(adapter_from(start), texts, 1);
+    assert_near(must(&r, "pool_pending_max")->last, 3);
+    assert_near(must(&r, "http_requests")->last, 5);
+    assert_near(must(&r, "gc_pause_avg_ms")->last, 50);
+}
+
 /* --- the adapters that come with the program --- */
 
 static void check_shipped(const char *name, const char *scrape_file, const char *const *names)
@@ -509,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_refused_adapters),
         cmocka_unit_test(test_position_and_names),
         cmocka_unit_test(test_unknown_adapter),
+        cmocka_unit_test(test_documented_example),
         cmocka_unit_test(test_node),
         cmocka_unit_test(test_python),
         cmocka_unit_test(test_recorded_by_others),
