@@ -69,7 +69,8 @@ static void wrong_top_level(void **state)
     matrix_refused("benchctl: 2\nname: m\n" REST, "m.yaml:1:11: 'benchctl' must be from 1 to 1, not 2", "");
     matrix_refused("[a]", "a matrix must be a map, not a list", "");
     matrix_refused("just text", "a matrix must be a map, not a text", "");
-    matrix_refused(HEAD REST "memroy: 1", "m.yaml:5:1: unknown key 'memroy' in the matrix", "known here: benchctl, name");
+    matrix_refused(HEAD REST "memroy: 1", "m.yaml:5:1: unknown key 'memroy' in the matrix",
+                   "known here: benchctl, name");
     matrix_refused(HEAD REST "axis: {}", "unknown key 'axis'", "did you mean 'axes'?");
     matrix_refused(HEAD REST "reset: template", "unknown key 'reset'", "'reset' belongs into 'database'");
     matrix_refused(HEAD REST "trials: 0", "'trials' must be from 1 to 100000, not 0", "");

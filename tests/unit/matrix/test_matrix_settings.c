@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of every section, on the settings of a matrix without axes. */
+#include "fixture.h"
+
+#include <math.h>
+#include "benchctl/base/clock.h"
+
+static void app_refused(const char *keys, const char *message, const char *hint)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, HEAD LOAD "app: {%s}\n", keys);
+    settings_refused(strbuf_text(&text), message, hint);
+    strbuf_release(&text);
+}
+
+static void load_refused(const char *keys, const char *message, const char *hint)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, HEAD APP "load: {%s}\n", keys);
+    settings_refused(strbuf_text(&text), message, hint);
+    strbuf_release(&text);
+}
+
+static void a_whole_container(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m =
+        read_matrix(HEAD LOAD "app:\n  image: i:1\n  build: {context: ctx, args: {A: 1}}\n  env: {PORT: "
+                              "'${app.port}', no: yes}\n  command: [a, 'b c']\n"
+                              "  entrypoint: sh\n  memory: 0.5g\n  swap: 64m\n  cpus: 1.5\n  cpuset: 0,2-3\n "
+                              " pids: 64\n  shm: 1m\n  restart: on-failure:3\n"
+                              "  port: 8080\n  ready: {http: /health, status: 204, timeout: 1m30s, "
+                              "consecutive: 2}\n  startup: {log: 'started in [0-9]+'}\n"
+                              "  metrics: {path: /m, port: 9000, every: 5s, adapter: micrometer}\n  binds: "
+                              "[/a:/b:ro]\n  tmpfs: /tmp\n  user: '1000'\n"
+                              "  stop_signal: SIGINT\n  init: false\n");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct container_settings c = resolve_ok(m, NULL, 0, a).app;
+
+    (void)state;
+    assert_string_equal(c.name, "app");
+    assert_string_equal(c.image, "i:1");
+    assert_string_equal(c.build->context, "/m/ctx");
+    assert_string_equal(c.build->dockerfile, "Dockerfile");
+    assert_string_equal(text_map_get(&c.build->args, "A"), "1");
+    assert_string_equal(text_map_get(&c.env, "PORT"), "${app.port}");
+    assert_string_equal(text_map_get(&c.env, "no"), "yes");
+    assert_true(c.command.len == 2 && c.entrypoint.len == 1);
+    assert_true(c.memory_bytes == 512 << 20 && c.swap_bytes == 64 << 20 && c.pids == 64 &&
+                c.shm_bytes == 1 << 20);
+    assert_true(c.cpus > 1.49 && c.cpus < 1.51);
+    assert_string_equal(c.cpuset, "0,2-3");
+    assert_true(c.restart == RESTART_MODE_ON_FAILURE && c.restart_max == 3);
+    assert_string_equal(c.restart_text, "on-failure:3");
+    assert_int_equal(c.port, 8080);
+    assert_string_equal(c.ready->http, "/health");
+    assert_true(c.ready->status == 204 && c.ready->timeout_ns == 90 * NS_PER_S && c.ready->consecutive == 2 &&
+                !c.ready->tcp);
+    assert_string_equal(c.startup->log, "started in [0-9]+");
+    assert_true(c.metrics->port == 9000 && c.metrics->every_ns == 5 * NS_PER_S);
+    assert_string_equal(c.tmpfs.items[0], "/tmp");
+    assert_string_equal(c.user, "1000");
+    assert_false(c.init);
+    assert_int_equal(c.at.line, 5);
+}
+
+static void defaults(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(HEAD LOAD "app: {image: i}\nservices: {s: {image: j, port: 1}}\n"
+                                             "database: {service: {image: p}}\n");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct settings s = resolve_ok(m, NULL, 0, a);
+    const struct container_settings *service = s.services.items;
+
+    (void)state;
+    assert_true(s.app.memory_bytes == SIZE_UNLIMITED && s.app.swap_bytes == 0 && isnan(s.app.cpus) &&
+                s.app.pids == SCHEMA_ABSENT);
+    assert_true(s.app.restart == RESTART_MODE_NO && s.app.init && !s.app.ready &&
+                s.app.port == SCHEMA_ABSENT && !s.app.metrics);
+    assert_string_equal(service->name, "s");
+    assert_true(service->scope == SCOPE_TRIAL && service->ready->tcp &&
+                service->ready->timeout_ns == 60 * NS_PER_S);
+    assert_string_equal(s.database->service->name, "database");
+    assert_true(!s.database->service->ready && s.database->reset == RESET_TEMPLATE);
+    assert_string_equal(s.database->name, "bench");
+    assert_string_equal(s.load.target, "${app.url}");
+    assert_string_equal(s.load.path, "/");
+    assert_true(!s.load.warmup && !s.load.options && s.load.timeout_ns == 30 * NS_PER_S &&
+                s.load.max_error_rate < 0.0101);
+    assert_true(s.network == NETWORK_BRIDGE && s.cooldown_ns == 0 && s.timeout_ns == 1800 * NS_PER_S &&
+                s.retry == 1);
+    assert_true(s.sample.engine_ns == SCHEMA_ABSENT && s.sample.host_ns == NS_PER_S);
+}
+
+static void container_rules(void **state)
+{
+    (void)state;
+    app_refused("port: 80", "m.yaml:4:6: neither 'image' nor 'build' is given", "");
+    app_refused("image: 'a b'", "'a b' is not the name of an image", "");
+    app_refused("image: ''", "'' is not the name of an image", "");
+    app_refused("image: i, memory: 256", "m.yaml:4:25: 'memory': size '256' has no unit",
+                "other tools would take it as 256 bytes");
+    app_refused("image: i, memory: 4m", "m.yaml:4:25: 'memory': 4m is below 6m", "unlimited");
+    app_refused("image: i, memory: 0", "'memory': 0 is below 6m", "");
+    app_refused("image: i, memory: -256m", "'memory'", "");
+    app_refused("image: i, memory: 1e3m", "'memory'", "");
+    app_refused("image: i, memory: 512 m", "'memory'", "");
+    app_refused("image: i, swap: 64", "'swap': size '64' has no unit", "");
+    app_refused("image: i, cpus: 0", "'cpus' must be from 0.01", "");
+    app_refused("image: i, cpus: -1", "'cpus'", "");
+    app_refused("image: i, cpus: two", "m.yaml:4:23: 'cpus'", "");
+    app_refused("image: i, pids: 0", "'pids' must be from 1", "");
+    app_refused("image: i, port: 0", "'port' must be from 1 to 65535, not 0", "");
+    app_refused("image: i, port: 65536", "'port' must be from 1 to 65535, not 65536", "");
+    app_refused("image: i, port: 08080", "'port'", "");
+    app_refused("image: i, port: '80:80'", "'port'", "");
+    app_refused("image: i, memroy: 1g", "m.yaml:4:17: unknown key 'memroy' in app", "did you mean 'memory'?");
+    app_refused("image: i, scope: trial", "unknown key 'scope' in app", "");
+    app_refused("image: i, settings: {}", "unknown key 'settings' in app", "");
+    app_refused("image: i, init: yes", "'init' must be true or false, not 'yes'", "");
+    app_refused("image: i, env: {A: ~}", "'A' has no value", "\"\"");
+    app_refused("image: i, env: {'A=B': x}", "'A=B' cannot be the name of a variable", "");
+    app_refused("image: i, env: {'': x}", "'' cannot be the name of a variable", "");
+    app_refused("image: i, command: run the app", "'command' is one word with blanks in it",
+                "one item a word");
+    app_refused("image: i, binds: ['./a:/b']", "'./a:/b' is not a bind mount", "/ABSOLUTE");
+    app_refused("image: i, tmpfs: tmp", "'tmp' must be an absolute path", "");
+    app_refused("build: {}", "'context' is missing in build", "");
+    app_refused("build: {context: a, dokerfile: b}", "unknown key 'dokerfile' in build",
+                "did you mean 'dockerfile'?");
+    settings_accepted(HEAD LOAD "app: {image: i, memory: 6m}");
+    settings_accepted(HEAD LOAD
+                      "app: {image: 'r.example:5000/a/b@sha256:0123', memory: unlimited, swap: unlimited}");
+}
+
+static void restart_policies(void **state)
+{
+    static const struct {
+        const char *text;
+        enum restart_mode mode;
+        int max;
+    } good[] = {{"no", RESTART_MODE_NO, 0},
+                {"on-failure", RESTART_MODE_ON_FAILURE, 0},
+                {"\"on-failure:5\"", RESTART_MODE_ON_FAILURE, 5},
+                {"always", RESTART_MODE_ALWAYS, 0},
+                {"unless-stopped", RESTART_MODE_UNLESS_STOPPED, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        CLEANUP(arena_free) struct arena *a = arena_new();
+        char text[200];
+        (void)snprintf(text, sizeof(text), HEAD LOAD "app: {image: i, restart: %s}", good[i].text);
+        CLEANUP(matrix_free) struct matrix *m = read_matrix(text);
+        struct settings s = resolve_ok(m, NULL, 0, a);
+        assert_true(s.app.restart == good[i].mode && s.app.restart_max == good[i].max);
+    }
+    app_refused("image: i, restart: never", "m.yaml:4:26: 'restart' must be no, on-failure, on-failure:N",
+                "");
+    app_refused("image: i, restart: onfailure", "'restart' must be", "did you mean 'on-failure'?");
+    app_refused("image: i, restart: 'on-failure:'", "'restart' must be", "");
+    app_refused("image: i, restart: 'on-failure:0'", "'restart' must be", "");
+    app_refused("image: i, restart: 'on-failure:03'", "'restart' must be", "");
+    app_refused("image: i, restart: 'on-failure:-1'", "'restart' must be", "");
+    app_refused("image: i, restart: 'always:3'", "'restart' must be", "");
+    app_refused("image: i, restart: ~", "'restart' has no value", "");
+}
+
+static void readiness(void **state)
+{
+    (void)state;
+    app_refused("image: i, port: 80, ready: {http: health}",
+                "m.yaml:4:41: 'http' must be a path that begins with '/'", "/health");
+    app_refused("image: i, port: 80, ready: {http: 'http://x/'}", "'http' must be a path", "only the path");
+    app_refused("image: i, port: 80, ready: {http: '/a b'}", "'http' must be a path", "");
+    app_refused("image: i, port: 80, ready: {http: /, tcp: true}", "'ready' names 2 ways",
+                "null takes a key away");
+    app_refused("image: i, port: 80, ready: {tcp: false}", "'ready' says nothing of how to tell", "");
+    app_refused("image: i, ready: {timeout: 5s}", "'ready' says nothing of how to tell", "");
+    app_refused("image: i, ready: {http: /}", "'ready' by http needs a 'port'", "");
+    app_refused("image: i, ready: {tcp: true}", "'ready' by tcp needs a 'port'", "");
+    app_refused("image: i, port: 80, ready: {http: /, status: 99}", "'status' must be from 100 to 599", "");
+    app_refused("image: i, port: 80, ready: {http: /, timeout: 30}", "'timeout': duration '30' has no unit",
+                "30s");
+    app_refused("image: i, ready: {log: 'a('}",
+                "m.yaml:4:30: 'log' is not a regular expression: ", "backslash");
+    app_refused("image: i, ready: {log: ''}", "'log' is empty", "");
+    app_refused("image: i, startup: {log: '['}", "'log' is not a regular expression", "");
+    app_refused("image: i, startup: {log: '(((a{1,255}){1,255}){1,255}){1,255}'}", "'log' is too large", "");
+    app_refused("image: i, startup: {}", "'log' is missing in startup", "");
+    app_refused("image: i, metrics: {}", "'metrics' needs a 'port'", "");
+    app_refused("image: i, port: 80, metrics: {path: metrics}", "'path' must be a path that begins with '/'",
+                "");
+    app_refused("image: i, port: 80, metrics: {adapter: ../x}",
+                "'../x' cannot be the name of a metric adapter", "");
+    app_refused("image: i, port: 80, metrics: {every: 1ms}", "'every' must be from 100ms", "");
+    settings_accepted(HEAD LOAD "app: {image: i, port: 80, ready: {timeout: 5s}}");
+    settings_accepted(HEAD LOAD "app: {image: i, ready: {log: 'listening on .*'}}");
+    settings_accepted(HEAD LOAD "app: {image: i, ready: {healthcheck: true}}");
+}
+
+static void cpu_lists(void **state)
+{
+    static const char *const bad[] = {"''",   "a",     "1-",    "-1",    "3-2", "'0,'",
+                                      "',0'", "0-1-2", "99999", "'0 1'", "1.5", "'0,,1'"};
+    static const char *const good[] = {"0", "0-3", "'0,2-3,5'", "8191"};
+    char keys[100];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        (void)snprintf(keys, sizeof(keys), "image: i, cpuset: %s", bad[i]);
+        app_refused(keys, "is not a list of CPUs", "0,2-3");
+    }
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        (void)snprintf(keys, sizeof(keys), HEAD LOAD "app: {image: i, cpuset: %s}", good[i]);
+        settings_accepted(keys);
+    }
+}
+
+static void services(void **state)
+{
+    static const char *const reserved[] = {"app", "database", "load", "env", "secret", "vars", "a.b", "-a"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(reserved); i++) {
+        char text[200];
+        (void)snprintf(text, sizeof(text), HEAD REST "services: {%s: {image: i}}", reserved[i]);
+        settings_refused(text, i < 6 ? "a service cannot be called" : "cannot be the name of a service", "");
+    }
+    settings_refused(HEAD REST "services: {a: {port: 1}}", "m.yaml:5:15: neither 'image' nor 'build'", "");
+    settings_refused(HEAD REST "services: {a: {image: i, scope: always}}", "'scope' must be trial or sweep",
+                     "");
+    settings_refused(HEAD REST "services: [a]", "'services' must be a map, not a list", "");
+    matrix_refused(HEAD REST "services: {a: {image: i}, a: {image: j}}", "duplicate key 'a'", "");
+    settings_accepted(HEAD REST
+                      "services: {x-anchor: {anything: 1}, mock: {image: i, scope: sweep, port: 9090}}");
+}
+
+static void databases(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(HEAD REST "database: {url: 'postgresql://u@h/d', name: n, schema: [a.sql, "
+                                             "/b.sql], reset: truncate, statement_timeout: 5m}");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct database_settings *d = resolve_ok(m, NULL, 0, a).database;
+
+    (void)state;
+    assert_string_equal(d->schema.items[0], "/m/a.sql");
+    assert_string_equal(d->schema.items[1], "/b.sql");
+    assert_true(d->reset == RESET_TRUNCATE && d->statement_timeout_ns == 300 * NS_PER_S && !d->service);
+    settings_refused(HEAD REST "database: {name: x}", "the database has neither 'service' nor 'url'",
+                     "exactly one");
+    settings_refused(HEAD REST "database: {url: 'postgres://h/', service: {image: p}}",
+                     "the database has both 'service' and 'url'", "");
+    settings_refused(HEAD REST "database: {url: 'mysql://h/'}", "'url' is not a Postgres URL", "");
+    settings_refused(HEAD REST "database: {service: {image: p}, reset: tmplate}",
+                     "'reset' must be template, truncate, recreate or none", "did you mean 'template'?");
+    settings_refused(HEAD REST "database: {service: {image: p, settings: {fsync: [off]}}}",
+                     "'fsync' must be text, not a list", "");
+    settings_refused(HEAD REST "database: {service: {}}", "neither 'image' nor 'build' is given", "");
+    settings_refused(HEAD REST "database: {service: {image: p}, name: ''}", "'name' is empty", "");
+    settings_accepted(HEAD REST "database: {url: '${secret:DB}'}");
+    settings_accepted(HEAD REST "database: {url: host=/tmp dbname=x}");
+    settings_accepted(HEAD REST "database: {service: {image: p, settings: {fsync: off, work_mem: 4MB}}}");
+}
+
+static void loads(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m =
+        read_matrix(HEAD APP "load: {adapter: k6, image: 'k:1', script: l.js, warmup: {duration: 5s}, "
+                             "duration: 2m, vus: 50, x-y: 1, "
+                             "tags: {a: b}, max_error_rate: 0.5, env: {A: b}, target: 'http://h', path: /p}");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct load_settings l = resolve_ok(m, NULL, 0, a).load;
+
+    (void)state;
+    assert_string_equal(l.script, "/m/l.js");
+    assert_int_equal(l.warmup->duration_ns, 5 * NS_PER_S);
+    assert_int_equal(l.options->len, 2);
+    assert_string_equal(node_get(l.options, "vus")->text, "50");
+    assert_string_equal(l.target, "http://h");
+    load_refused("duration: 5s", "'adapter' is missing in the load section", "");
+    load_refused("adapter: wrk", "m.yaml:4:7: 'duration' is missing in the load section", "duration: 30s");
+    load_refused("adapter: ../wrk, duration: 1s", "'../wrk' cannot be the name of a load adapter", "");
+    load_refused("adapter: wrk, duration: 0", "'duration' must be from 1ms", "");
+    load_refused("adapter: wrk, duration: 10", "'duration': duration '10' has no unit", "");
+    load_refused("adapter: wrk, duration: 1s, max_error_rate: 1.5", "'max_error_rate' must be from 0 to 1",
+                 "");
+    load_refused("adapter: wrk, duration: 1s, max_error_rate: -0.1", "'max_error_rate'", "");
+    load_refused("adapter: wrk, duration: 1s, warmup: 5s", "warmup must be a map, not text", "");
+    load_refused("adapter: wrk, duration: 1s, warmup: {}", "'duration' is missing in warmup", "");
+    load_refused("adapter: wrk, duration: 1s, path: x", "'path' must be a path that begins with '/'", "");
+    load_refused("adapter: wrk, duration: 1s, cpuset: x", "'x' is not a list of CPUs", "");
+    load_refused("adapter: wrk, duration: 1s, memory: 1m", "'memory': 1m is below 6m", "");
+    settings_accepted(
+        HEAD APP
+        "load: {adapter: builtin, phases: [{executor: constant-vus, duration: 1s}], requests: [{path: /}]}");
+}
+
+static void checks_and_gates(void **state)
+{
+    static const char *const good[] = {"load.error_rate <= 0.01",      "load.rps>=1e3",
+                                       " app.restarts  ==  0 ",        "startup_ms < 1.5s",
+                                       "app.memory_bytes.peak < 200m", "load.ok != 5"};
+    static const char *const bad[] = {
+        "load.error_rate",      "<= 5", "load.ok = 5", "load.ok <= ", "load.ok <= many",
+        "load.ok < 5 and more", ""};
+    char text[300];
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        (void)snprintf(text, sizeof(text), HEAD REST "expect: ['%s']", good[i]);
+        settings_accepted(text);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        (void)snprintf(text, sizeof(text), HEAD REST "expect: ['load.ok > 0', '%s']", bad[i]);
+        settings_refused(text, "m.yaml:5:25: '", "load.error_rate <= 0.01");
+    }
+#define DB "database: {url: 'postgres://h/'}\n"
+    settings_refused(HEAD REST DB "checks: [{name: a, sql: select 1, expect: 'x == 0'}]",
+                     "'x == 0' is not an expectation", "== 0");
+    settings_refused(HEAD REST DB "checks: [{name: a, sql: s}, {name: a, sql: t}]",
+                     "check 'a' is given twice, first on line 6", "");
+    settings_refused(HEAD REST DB "checks: [{name: a}]", "'sql' is missing in a check", "");
+    settings_refused(HEAD REST "checks: [{name: a, sql: s}]", "'checks' need a database", "");
+    settings_accepted(HEAD REST DB
+                      "checks: [{name: a, sql: 'select ${load.ok}', expect: '== 0'}, {name: b, sql: s}]");
+    settings_refused(HEAD REST "artifacts: [{from: ap, path: /x}]", "m.yaml:5:20: there is no container 'ap'",
+                     "");
+    settings_refused(HEAD REST "artifacts: [{from: database, path: /x}]", "there is no container 'database'",
+                     "");
+    settings_refused(HEAD REST "artifacts: [{from: app, path: x}]", "'x' must be an absolute path", "");
+    settings_accepted(HEAD REST "artifacts: [{from: app, path: /tmp/gc.log}]");
+    settings_refused(HEAD REST "sample: {engine: 1ms}", "'engine' must be from 10ms", "");
+    settings_refused(HEAD REST "network: none", "'network' must be bridge or host, not 'none'", "");
+    settings_refused(HEAD REST "cooldown: 5", "'cooldown': duration '5' has no unit", "");
+    settings_refused(HEAD REST "retry: -1", "'retry' must be from 0 to 100, not -1", "");
+}
+
+static void hostile_texts_are_shown_safely(void **state)
+{
+    (void)state;
+    app_refused("image: \"a\\e[2J\\nb\"", "'a\\x1b[2J\\nb' is not the name of an image", "");
+    app_refused("image: i, restart: \"\\u202Eno\"", "not '\\xe2\\x80\\xaeno'", "");
+    app_refused("image: i, \"me\\tory\": 1", "unknown key 'me\\tory'", "did you mean");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_container),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(container_rules),
+        cmocka_unit_test(restart_policies),
+        cmocka_unit_test(readiness),
+        cmocka_unit_test(cpu_lists),
+        cmocka_unit_test(services),
+        cmocka_unit_test(databases),
+        cmocka_unit_test(loads),
+        cmocka_unit_test(checks_and_gates),
+        cmocka_unit_test(hostile_texts_are_shown_safely),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
