@@ -10,6 +10,11 @@
 
 #define SCRIPT_MAX ((size_t)256 << 20)
 
+const char *database_user(const struct database_settings *d)
+{
+    return d->user && d->user[0] ? d->user : "postgres";
+}
+
 static int connect_server(struct trial_run *t, struct unit *u, struct error *err)
 {
     struct sweep_run *s = t->sweep;
@@ -18,7 +23,7 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
     struct postgres_options o = {
         .host = u ? (u->address ? u->address : "127.0.0.1") : NULL,
         .port = u ? (int)u->port : 0,
-        .user = d->user,
+        .user = d->service ? database_user(d) : d->user,
         .name = d->name,
         .ready_deadline_ns = clock_now_ns() + (d->ready_timeout_ns > 0 ? d->ready_timeout_ns : 60 * NS_PER_S),
         .statement_timeout_ns = d->statement_timeout_ns > 0 ? d->statement_timeout_ns : 0,

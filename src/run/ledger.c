@@ -84,7 +84,8 @@ void ledger_inspect(struct ledger *l, const struct engine_state *s)
         if (l->gap && (int)l->starts.len < l->distinct_starts) /* the event was lost */
             vec_push(&l->starts, (struct ledger_start){.wall_ns = s->started_wall_ns});
     }
-    l->restart_count = s->restart_count;
+    /* The engine counts a restart when it plans it: while it waits out the back-off the last one has not happened. */
+    l->restart_count = s->restart_count - (s->restarting && s->restart_count > 0 ? 1 : 0);
     l->oom_flag |= s->oom_killed;
     settle_exit(l, s);
     l->running = s->running && !s->restarting;

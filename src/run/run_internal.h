@@ -179,6 +179,7 @@ void standing_drop_all(struct sweep_run *s);
 int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *err) MUST_CHECK;
 
 /* database.c */
+const char *database_user(const struct database_settings *d); /* as written, else the images' own superuser */
 int step_database(struct trial_run *t, struct error *err) MUST_CHECK;
 int database_window_begin(struct trial_run *t, struct error *err) MUST_CHECK;
 void database_window_end(struct trial_run *t);

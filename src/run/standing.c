@@ -89,7 +89,7 @@ static void database_extras(const struct settings *st, const struct container_se
         command->items[command->len++] = arena_printf(a, "port=%lld", (long long)u->port);
     }
     env->items = arena_array(a, struct text_pair, 3);
-    env->items[env->len++] = (struct text_pair){.key = "POSTGRES_USER", .value = d->user};
+    env->items[env->len++] = (struct text_pair){.key = "POSTGRES_USER", .value = database_user(d)};
     env->items[env->len++] = d->password && d->password[0]
                                  ? (struct text_pair){.key = "POSTGRES_PASSWORD", .value = d->password}
                                  : (struct text_pair){.key = "POSTGRES_HOST_AUTH_METHOD", .value = "trust"};

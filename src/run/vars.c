@@ -101,7 +101,7 @@ static enum lookup_result database_value(const struct scope *sc, const char *key
     }
     struct database_address at = {
         .host = unit_host(sc, u, "database"),
-        .user = d->user,
+        .user = database_user(d),
         .name = d->name,
         .port = u && u->port                        ? u->port
                 : d->service->port == SCHEMA_ABSENT ? 5432

@@ -75,6 +75,22 @@ static void restarts_are_runs_minus_one(void **state)
     ledger_release(&l);
 }
 
+/* Dead and waiting for the back-off: RestartCount says 1 although nothing has been restarted yet. */
+static void a_planned_restart_is_none_yet(void **state)
+{
+    struct ledger l = {0};
+    bool uncertain = true;
+
+    (void)state;
+    event(&l, "start", 1, -1, 0);
+    event(&l, "die", 2, 1, 0);
+    inspect(&l, "restarting", "t1", 2, 1, false, 1);
+    assert_int_equal(ledger_restarts(&l, &uncertain), 0);
+    assert_false(uncertain);
+    assert_false(l.terminal);
+    ledger_release(&l);
+}
+
 /* RestartCount stays 0 over an engine restart and an API restart: the events know better, and the ledger says
  * uncertain. */
 static void witnesses_that_disagree_are_both_kept(void **state)
@@ -247,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restarts_are_runs_minus_one),
+        cmocka_unit_test(a_planned_restart_is_none_yet),
         cmocka_unit_test(witnesses_that_disagree_are_both_kept),
         cmocka_unit_test(lost_events_do_not_turn_a_failure_into_a_pass),
         cmocka_unit_test(oom_kills_are_counted_once_each),
