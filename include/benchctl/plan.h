@@ -59,6 +59,10 @@ struct resolved {
 int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret,
                  struct error *err) MUST_CHECK;
 
+/* The settings alone, at a third of the cost. */
+int plan_settings(const struct plan *p, size_t i, struct arena *a, struct settings *ret,
+                  struct error *err) MUST_CHECK;
+
 /* Which overrides apply to scenario i: flags into an array of override_count. */
 void plan_overrides(const struct plan *p, size_t i, bool *ret_flags);
 
@@ -76,6 +80,11 @@ struct planned_trial plan_trial(const struct plan *p, uint64_t k);
 /* Time estimate of one trial: fixed costs plus warm-up, load, cooldown, readiness guess; at most the trial's
  * timeout. */
 int64_t plan_estimate_ns(const struct settings *s);
+
+/* The estimate of the whole sweep. Of more than `limit` scenarios that many are looked at, chosen by a fixed
+ * shuffle; *ret_looked_at says how many. */
+int plan_estimate_total_ns(const struct plan *p, size_t limit, int64_t *ret_ns, size_t *ret_looked_at,
+                           struct error *err) MUST_CHECK;
 
 /* What became of a combination of the axes, or of an include. */
 enum plan_fate { PLAN_SCENARIO, PLAN_EXCLUDED, PLAN_FILTERED };

@@ -34,13 +34,12 @@ static void planned_release(struct planned *x)
     matrix_free(x->m);
 }
 
-static int make(const struct plan_arguments *a, const char *file, struct planned *ret, struct error *err)
+static int make(const struct plan_arguments *a, const char *file, const struct matrix_options *settings,
+                struct planned *ret, struct error *err)
 {
-    struct matrix_options settings = {
-        .sets = a->sets.items, .set_count = a->sets.len, .trials = a->trials, .seed = a->seed};
     struct plan_options filters = {.filters = a->filters.items, .filter_count = a->filters.len};
 
-    if (matrix_read(file, &settings, &ret->m, err) < 0)
+    if (matrix_read(file, settings, &ret->m, err) < 0)
         return -1;
     return plan_make(ret->m, &filters, &ret->p, err);
 }
@@ -63,9 +62,10 @@ static int print_list(const struct plan *p, enum plan_format format, struct erro
 static int print_diff(const struct plan_arguments *a, const struct plan *now, enum plan_style style,
                       struct error *err)
 {
+    static const struct matrix_options as_it_is = {.seed = SCHEMA_ABSENT};
     CLEANUP_VALUE(planned_release) struct planned before = {0};
 
-    if (make(a, a->diff, &before, err) < 0)
+    if (make(a, a->diff, &as_it_is, &before, err) < 0)
         return a->filters.len ? error_wrap(err, "the earlier matrix '%s'", a->diff) : -1;
     return plan_print_diff(now, before.p, style, err);
 }
@@ -74,9 +74,11 @@ static int plan_and_print(const struct plan_arguments *a, struct error *err)
 {
     static const enum plan_style styles[] = {
         [FORMAT_TABLE] = PLAN_STYLE_TABLE, [FORMAT_JSON] = PLAN_STYLE_JSON, [FORMAT_CSV] = PLAN_STYLE_CSV};
+    struct matrix_options settings = {
+        .sets = a->sets.items, .set_count = a->sets.len, .trials = a->trials, .seed = a->seed};
     CLEANUP_VALUE(planned_release) struct planned x = {0};
 
-    if (make(a, a->matrix, &x, err) < 0)
+    if (make(a, a->matrix, &settings, &x, err) < 0)
         return -1;
     if (a->diff)
         return print_diff(a, x.p, styles[a->format], err);
@@ -89,6 +91,8 @@ static int check_arguments(const struct plan_arguments *a, struct error *err)
 {
     if (a->trials < 0)
         return error_set(err, ERROR_USAGE, "option '--trials' must be at least 1");
+    if (a->seed < 0 && a->seed != SCHEMA_ABSENT)
+        return error_set(err, ERROR_USAGE, "option '--seed' must not be negative");
     if (a->explain && a->diff)
         return error_set(err, ERROR_USAGE, "options '--explain' and '--diff' do not go together");
     if (a->format == FORMAT_IDS && (a->explain || a->diff)) {
@@ -101,11 +105,11 @@ static int check_arguments(const struct plan_arguments *a, struct error *err)
 static int run(int argc, char **argv)
 {
     CLEANUP_VALUE(plan_arguments_release)
-    struct plan_arguments a = {.trials = INT64_MAX, .seed = SCHEMA_ABSENT};
+    struct plan_arguments a = {.trials = INT64_MAX, .seed = INT64_MIN};
     const struct option options[] = {
         {"format", 'f', OPTION_TEXT, &a.format_text, "FORMAT", "table, json, csv or ids"},
         {"explain", 0, OPTION_FLAG, &a.explain, NULL, "which rule made, changed or dropped each combination"},
-        {"diff", 0, OPTION_TEXT, &a.diff, "OTHER", "what changed since the matrix OTHER"},
+        {"diff", 0, OPTION_TEXT, &a.diff, "OTHER", "what changed since the matrix OTHER, taken as it is"},
         {"filter", 0, OPTION_LIST, &a.filters, "EXPR",
          "only these scenarios: axis=value,value, axis!=value, axis<=value, an id"},
         {"set", 0, OPTION_LIST, &a.sets, "KEY=VALUE", "change a setting of the matrix, as in app.memory=64m"},
@@ -124,6 +128,7 @@ static int run(int argc, char **argv)
     a.format = (enum plan_format)format;
     a.matrix = operands.items[0];
     a.trials = a.trials == INT64_MAX ? 0 : a.trials > 0 ? a.trials : -1;
+    a.seed = a.seed == INT64_MIN ? SCHEMA_ABSENT : a.seed >= 0 ? a.seed : -1;
     if (check_arguments(&a, &err) < 0 || plan_and_print(&a, &err) < 0)
         return report_error(&err);
     return 0;

@@ -10,7 +10,8 @@
 
 #define FLUSH_AT ((size_t)64 << 10)
 #define ID_WIDTH_MAX 72 /* longer ids push the columns behind them aside */
-#define DIGEST_SHOWN 12
+#define EXACT_MAX                                                                                            \
+    20000 /* of more scenarios a table has no times, and its total is an extrapolation from as many */
 
 int plan_output_some(struct plan_output *o, struct error *err)
 {
@@ -47,8 +48,7 @@ struct listing {
     const struct plan *p;
     struct arena *a; /* reset for each row */
     struct plan_output out;
-    int64_t *estimates; /* one per scenario */
-    int64_t total_ns;
+    int64_t *estimates; /* one per scenario, or NULL */
     int id_width, number_width;
 };
 
@@ -56,7 +56,6 @@ static void listing_init(struct listing *l, const struct plan *p)
 {
     *l = (struct listing){.p = p};
     l->a = arena_new();
-    l->estimates = xcalloc(plan_counts(p)->scenarios, sizeof(*l->estimates));
 }
 
 static void listing_release(struct listing *l)
@@ -74,12 +73,17 @@ static const char *id_of(struct listing *l, size_t i)
     return s.id;
 }
 
-static int estimate(struct listing *l, size_t i, struct resolved *ret, struct error *err)
+/* Fills in the estimates of all scenarios. */
+static int estimate(struct listing *l, struct error *err)
 {
-    if (plan_resolve(l->p, i, l->a, ret, err) < 0)
-        return -1;
-    l->estimates[i] = plan_estimate_ns(&ret->settings);
-    l->total_ns += l->estimates[i] * plan_matrix(l->p)->trials;
+    l->estimates = xcalloc(plan_counts(l->p)->scenarios, sizeof(*l->estimates));
+    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
+        struct settings s;
+        if (plan_settings(l->p, i, l->a, &s, err) < 0)
+            return -1;
+        l->estimates[i] = plan_estimate_ns(&s);
+        arena_reset(l->a);
+    }
     return 0;
 }
 
@@ -119,13 +123,9 @@ static void csv_row(struct listing *l, uint64_t position, struct planned_trial t
 static int csv_rows(struct listing *l, struct error *err)
 {
     const struct matrix *m = plan_matrix(l->p);
-    struct resolved r;
 
-    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
-        if (estimate(l, i, &r, err) < 0)
-            return -1;
-        arena_reset(l->a);
-    }
+    if (estimate(l, err) < 0)
+        return -1;
     strbuf_adds(&l->out.text, "position,scenario,trial");
     for (size_t x = 0; x < m->axis_count; x++)
         csv_field(&l->out.text, m->axes[x].name, false);
@@ -167,16 +167,16 @@ static void measure_ids(struct listing *l)
 
 static int table_scenarios(struct listing *l, struct error *err)
 {
+    struct strbuf *out = &l->out.text;
     char each[64];
 
-    strbuf_addf(&l->out.text, "%*s  %-*s  %-11s  digest\n", l->number_width, "#", l->id_width, "scenario",
-                "each");
+    strbuf_addf(out, "%*s  %-*s%s\n", l->number_width, "#", l->estimates ? l->id_width : 0, "scenario",
+                l->estimates ? "  each trial" : "");
     for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
-        struct resolved r;
-        if (estimate(l, i, &r, err) < 0)
-            return -1;
-        strbuf_addf(&l->out.text, "%*zu  %-*s  %-11s  %.*s\n", l->number_width, i + 1, l->id_width,
-                    id_of(l, i), duration_human(l->estimates[i], each), DIGEST_SHOWN, r.digest);
+        strbuf_addf(out, "%*zu  %-*s", l->number_width, i + 1, l->estimates ? l->id_width : 0, id_of(l, i));
+        if (l->estimates)
+            strbuf_addf(out, "  %s", duration_human(l->estimates[i], each));
+        strbuf_addc(out, '\n');
         arena_reset(l->a);
         if (plan_output_some(&l->out, err) < 0)
             return -1;
@@ -186,16 +186,22 @@ static int table_scenarios(struct listing *l, struct error *err)
 
 static int table_order(struct listing *l, struct error *err)
 {
+    struct strbuf *out = &l->out.text;
     int64_t start_ns = 0;
     char at[64];
 
-    strbuf_addf(&l->out.text, "\n%*s  %-*s  trial  starts after\n", l->number_width, "#", l->id_width,
-                "order");
+    strbuf_addf(out, "\n%*s  %-*s  trial%s\n", l->number_width, "#", l->id_width, "order of trials",
+                l->estimates ? "  begins after" : "");
     for (uint64_t k = 0; k < plan_counts(l->p)->trials; k++) {
         struct planned_trial t = plan_trial(l->p, k);
-        strbuf_addf(&l->out.text, "%*llu  %-*s  %-5d  %s\n", l->number_width, (unsigned long long)k + 1,
-                    l->id_width, id_of(l, t.scenario), t.trial, duration_human(start_ns, at));
-        start_ns += l->estimates[t.scenario];
+        strbuf_addf(out, "%*llu  %-*s  ", l->number_width, (unsigned long long)k + 1, l->id_width,
+                    id_of(l, t.scenario));
+        if (l->estimates) {
+            strbuf_addf(out, "%-5d  %s\n", t.trial, start_ns ? duration_human(start_ns, at) : "0 s");
+            start_ns += l->estimates[t.scenario];
+        } else {
+            strbuf_addf(out, "%d\n", t.trial);
+        }
         arena_reset(l->a);
         if (plan_output_some(&l->out, err) < 0)
             return -1;
@@ -208,15 +214,19 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-static void table_summary(struct listing *l)
+static int table_summary(struct listing *l, struct error *err)
 {
     static const char *const modes[] = {
         [ORDER_LISTED] = "listed", [ORDER_INTERLEAVED] = "interleaved", [ORDER_RANDOM] = "random"};
     const struct matrix *m = plan_matrix(l->p);
     const struct plan_counts *c = plan_counts(l->p);
     struct strbuf *out = &l->out.text;
+    int64_t total_ns;
+    size_t looked_at;
     char total[64];
 
+    if (plan_estimate_total_ns(l->p, EXACT_MAX, &total_ns, &looked_at, err) < 0)
+        return -1;
     strbuf_addf(out, "\n%llu combination%s", (unsigned long long)c->product, plural(c->product));
     if (c->zipped_away)
         strbuf_addf(out, ", %llu zipped away", (unsigned long long)c->zipped_away);
@@ -232,7 +242,21 @@ static void table_summary(struct listing *l)
                 plural((uint64_t)m->trials), (unsigned long long)c->trials, modes[m->order]);
     if (m->order != ORDER_LISTED)
         strbuf_addf(out, " (seed %lld)", (long long)m->seed);
-    strbuf_addf(out, ", about %s\n", duration_human(l->total_ns, total));
+    strbuf_addf(out, ", about %s", duration_human(total_ns, total));
+    if (looked_at < c->scenarios)
+        strbuf_addf(out, ", judging by %zu of the scenarios", looked_at);
+    strbuf_addc(out, '\n');
+    return plan_output_end(&l->out, err);
+}
+
+static int table_parts(struct listing *l, struct error *err)
+{
+    if (plan_counts(l->p)->scenarios <= EXACT_MAX && estimate(l, err) < 0)
+        return -1;
+    measure_ids(l);
+    if (table_scenarios(l, err) < 0 || table_order(l, err) < 0)
+        return -1;
+    return table_summary(l, err);
 }
 
 int plan_print_table(const struct plan *p, struct error *err)
@@ -240,14 +264,7 @@ int plan_print_table(const struct plan *p, struct error *err)
     struct listing l;
 
     listing_init(&l, p);
-    measure_ids(&l);
-    int result = table_scenarios(&l, err);
-    if (result == 0)
-        result = table_order(&l, err);
-    if (result == 0) {
-        table_summary(&l);
-        result = plan_output_end(&l.out, err);
-    }
+    int result = table_parts(&l, err);
     listing_release(&l);
     return result;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a trial will take, before anything is known of the applications. */
 #include "benchctl/base/clock.h"
-#include "benchctl/plan.h"
+#include "order.h"
+#include "plan_internal.h"
 
 /* What one trial costs beside its load on a local engine: containers made and removed, and the moment until
  * they answer. */
-#define FIXED_NS (NS_PER_S)
-#define DATABASE_NS (NS_PER_S / 2)
-#define READY_NS (2 * NS_PER_S)
+#define FIXED_NS (NS_PER_S / 2)
+#define DATABASE_NS (NS_PER_S / 4)
+#define READY_NS NS_PER_S
 
 static int64_t or_zero(int64_t ns)
 {
@@ -59,4 +60,25 @@ int64_t plan_estimate_ns(const struct settings *s)
     if (s->timeout_ns > 0 && ns > s->timeout_ns)
         ns = s->timeout_ns;
     return ns + or_zero(s->cooldown_ns);
+}
+
+int plan_estimate_total_ns(const struct plan *p, size_t limit, int64_t *ret_ns, size_t *ret_looked_at,
+                           struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    size_t scenarios = p->counts.scenarios, count = scenarios < limit ? scenarios : limit;
+    double sum_ns = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        struct settings s;
+        size_t i = count < scenarios ? (size_t)order_permute(scenarios, order_key(0, 0), k) : k;
+        if (plan_settings(p, i, a, &s, err) < 0)
+            return -1;
+        sum_ns += (double)plan_estimate_ns(&s);
+        arena_reset(a);
+    }
+    double total_ns = sum_ns / (double)count * (double)p->counts.trials;
+    *ret_ns = total_ns < (double)INT64_MAX ? (int64_t)total_ns : INT64_MAX;
+    *ret_looked_at = count;
+    return 0;
 }

@@ -4,7 +4,7 @@
 #include "benchctl/plan.h"
 #include "plan_internal.h"
 
-#define ROUNDS 64
+#define ROUNDS 32
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 /* The finaliser of splitmix64: every input bit moves every output bit. */

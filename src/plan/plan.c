@@ -33,13 +33,6 @@ static int apply_excludes(struct plan *p, struct error *err)
         size_t count = m->exclude_count - first < SIEVE_RULES ? m->exclude_count - first : SIEVE_RULES;
         CLEANUP(sieve_free) struct sieve *s = sieve_new(&p->grid, p->excludes + first, count);
         sieve_mark(s, p->excluded);
-        size_t bad = sieve_unmatched(s);
-        if (bad != SIZE_MAX) {
-            position_error(err, m->excludes[first + bad].at, "this exclude matches no combination");
-            return error_hint(
-                err,
-                "an item must match at least one combination of the axes; remove it or correct its values");
-        }
         for (size_t i = 0; i < m->include_count; i++) {
             size_t rule = sieve_match(s, include_digits(p, i));
             if (rule == SIZE_MAX)
@@ -47,6 +40,13 @@ static int apply_excludes(struct plan *p, struct error *err)
             position_error(err, m->includes[i].at, "this include is dropped by the exclude at line %d",
                            m->excludes[first + rule].at.line);
             return error_hint(err, "a scenario cannot be both included and excluded: change one of the two");
+        }
+        size_t bad = sieve_unmatched(s);
+        if (bad != SIZE_MAX) {
+            position_error(err, m->excludes[first + bad].at, "this exclude matches no combination");
+            return error_hint(
+                err,
+                "an item must match at least one combination of the axes; remove it or correct its values");
         }
     }
     for (size_t w = 0; w < (p->grid.combos + 63) / 64; w++)

@@ -2,6 +2,7 @@
 /* plan.json, written as it is made: one line per scenario and per trial. */
 #include "plan_internal.h"
 
+#include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
 
 #define FLUSH_AT ((size_t)64 << 10)
@@ -10,6 +11,7 @@ struct plan_writer {
     const struct plan *p;
     int fd;
     bool with_settings;
+    int64_t estimate_ms; /* of one trial of each scenario */
     struct strbuf out;
 };
 
@@ -81,7 +83,9 @@ static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, stru
     if (plan_resolve(w->p, i, a, &r, err) < 0)
         return -1;
     json_set_text(line, "digest", r.digest);
-    json_set_int(line, "estimate_ms", plan_estimate_ns(&r.settings) / 1000000);
+    int64_t estimate_ms = plan_estimate_ns(&r.settings) / NS_PER_MS;
+    w->estimate_ms += estimate_ms;
+    json_set_int(line, "estimate_ms", estimate_ms);
     if (w->with_settings)
         json_set(line, "settings", plan_settings_json(m, &r.settings, false, a));
     json_write(line, JSON_STYLE_COMPACT, &w->out);
@@ -126,7 +130,9 @@ int plan_write_json(const struct plan *p, int fd, bool with_settings, struct err
     write_head(&w);
     strbuf_adds(&w.out, "  \"scenarios\": [\n");
     result = write_scenarios(&w, err);
-    strbuf_adds(&w.out, "\n  ],\n  \"order\": [\n");
+    strbuf_adds(&w.out, "\n  ],\n");
+    add_member(&w, "estimate_ms", json_new_number((double)w.estimate_ms * (double)p->m->trials), true);
+    strbuf_adds(&w.out, "  \"order\": [\n");
     if (result == 0)
         result = write_order(&w, err);
     strbuf_adds(&w.out, "\n  ]\n}\n");

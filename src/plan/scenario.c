@@ -90,18 +90,38 @@ void plan_overrides(const struct plan *p, size_t i, bool *ret_flags)
     plan_match_overrides(p, digits, ret_flags);
 }
 
-int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret, struct error *err)
+static int resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret, struct error *err)
 {
     struct scenario scenario;
-    struct resolved resolved = {0};
     bool *flags = arena_array(a, bool, p->m->override_count + 1);
 
     plan_scenario(p, i, a, &scenario);
     plan_overrides(p, i, flags);
     struct matrix_combination combination = {
         .values = scenario.values, .extra = scenario.extra, .overrides = flags};
-    if (matrix_resolve(p->m, &combination, a, &resolved.settings, &resolved.tree, err) < 0)
-        return error_wrap(err, "scenario '%s'", scenario.id);
+    if (matrix_resolve(p->m, &combination, a, &ret->settings, &ret->tree, err) == 0)
+        return 0;
+    /* the message begins with the position, so the scenario goes behind the advice */
+    const char *advice = arena_strdup(a, err->hint);
+    return error_hint(err, "%.500s%sin scenario '%.400s'", advice, *advice ? "; " : "", scenario.id);
+}
+
+int plan_settings(const struct plan *p, size_t i, struct arena *a, struct settings *ret, struct error *err)
+{
+    struct resolved resolved;
+
+    if (resolve(p, i, a, &resolved, err) < 0)
+        return -1;
+    *ret = resolved.settings;
+    return 0;
+}
+
+int plan_resolve(const struct plan *p, size_t i, struct arena *a, struct resolved *ret, struct error *err)
+{
+    struct resolved resolved;
+
+    if (resolve(p, i, a, &resolved, err) < 0)
+        return -1;
     plan_digest(p->m, &resolved.settings, a, resolved.digest);
     *ret = resolved;
     return 0;
