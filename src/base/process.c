@@ -181,7 +181,7 @@ static int fork_and_exec(const struct spawn *template, pid_t *ret_pid, struct er
 int process_start(struct loop *l, const struct process_options *o, struct process **ret, struct error *err)
 {
     cpu_set_t cpus;
-    pid_t pid;
+    pid_t pid = -1;
 
     CLEANUP_FREE char *program = fs_find_program(o->argv[0]);
     if (!program) {
