@@ -39,7 +39,7 @@ static int take(struct frame *f, size_t len, uint64_t *ret, struct error *err)
 static int take_header(struct frame *f, bool *ret_checksum, struct error *err)
 {
     static const size_t dictionary_size[] = {0, 1, 2, 4}, content_size[] = {0, 2, 4, 8};
-    uint64_t magic, descriptor, window = 0, dictionary, content = 0;
+    uint64_t magic = 0, descriptor = 0, window = 0, dictionary = 0, content = 0;
 
     if (take(f, 4, &magic, err) < 0)
         return -1;
@@ -73,8 +73,8 @@ static int take_header(struct frame *f, bool *ret_checksum, struct error *err)
 int zstd_frame_check(frame_read *read, void *source, int64_t size, const char *name, struct error *err)
 {
     struct frame f = {read, source, name, 0, size};
-    uint64_t block, checksum;
-    bool has_checksum;
+    uint64_t block = 0, checksum = 0;
+    bool has_checksum = false;
 
     if (take_header(&f, &has_checksum, err) < 0)
         return -1;

@@ -202,7 +202,7 @@ int integer_parse(const char *text, int64_t *ret_value, struct error *err)
 int number_parse(const char *text, double *ret_value, struct error *err)
 {
     const char *digits = text + (*text == '-');
-    double value;
+    double value = 0;
     const char *end = scan_decimal(digits, &value);
 
     if (!end || *end) {
