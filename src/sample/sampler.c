@@ -26,7 +26,7 @@ struct sampler {
     struct loop *loop;
     struct loop_timer *timer, *host_timer;
     struct cgroup_roots roots;
-    VEC(struct watched *) watched;
+    VEC(struct watched) watched;
     struct host_probe *probe;
     struct host_mark first, begin, end, last;
     double load_sum, load_count, rss_bytes;
@@ -35,30 +35,29 @@ struct sampler {
     struct csv csv;
 };
 
-static void watched_free(struct watched *w)
+static void watched_release(struct watched *w)
 {
     cgroup_close(w->reader);
     series_free(w->series);
     free(w->cpuset);
-    free(w);
 }
 
 static struct watched *find(const struct sampler *s, const char *role)
 {
     for (size_t i = 0; i < s->watched.len; i++)
-        if (strcmp(series_role(s->watched.items[i]->series), role) == 0)
-            return s->watched.items[i];
+        if (strcmp(series_role(s->watched.items[i].series), role) == 0)
+            return &s->watched.items[i];
     return NULL;
 }
 
+/* Valid until the next one is added. */
 static struct watched *add(struct sampler *s, const char *role)
 {
-    struct watched *w = xcalloc(1, sizeof(*w));
-
-    w->series = series_new(role);
-    w->limits = (struct effective){.memory_bytes = NAN, .swap_bytes = NAN, .cpus = NAN, .pids = NAN};
-    vec_push(&s->watched, w);
-    return w;
+    vec_push(&s->watched, (struct watched){
+                              .series = series_new(role),
+                              .limits = {.memory_bytes = NAN, .swap_bytes = NAN, .cpus = NAN, .pids = NAN},
+                          });
+    return &s->watched.items[s->watched.len - 1];
 }
 
 static void record(struct sampler *s, struct watched *w, const struct resource_sample *sample)
@@ -87,7 +86,7 @@ static void sample_all(struct sampler *s)
     int64_t now_ns = clock_now_ns();
 
     vec_each (w, &s->watched) {
-        sample_one(s, *w);
+        sample_one(s, w);
     }
     if (now_ns - s->flushed_ns >= FLUSH_EVERY_NS) {
         csv_flush(&s->csv);
@@ -174,7 +173,7 @@ void sampler_free(struct sampler *s)
     stop_timers(s);
     csv_flush(&s->csv);
     vec_each (w, &s->watched) {
-        watched_free(*w);
+        watched_release(w);
     }
     vec_release(&s->watched);
     host_probe_free(s->probe);
@@ -273,8 +272,8 @@ void sampler_window_begin(struct sampler *s)
     int64_t now_ns = clock_now_ns();
     vec_each (w, &s->watched) {
         struct error err = ERROR_INIT;
-        series_window((*w)->series, now_ns);
-        if ((*w)->reader && cgroup_reset_peak((*w)->reader, &err) < 0)
+        series_window(w->series, now_ns);
+        if (w->reader && cgroup_reset_peak(w->reader, &err) < 0)
             continue; /* then the series tells whether the mark is this window's */
     }
     sample_all(s);
