@@ -40,7 +40,7 @@ static inline int scratch_teardown(void **state)
 }
 
 /* Runs a command line through the shell; its exit status. Only with texts of the test's own. */
-static inline int shell(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static inline int shell(const char *fmt, ...)
 {
     va_list args;
     char line[8192];
