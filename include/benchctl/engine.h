@@ -150,7 +150,8 @@ struct engine_container {
 };
 /* The new container's id; warnings of the reply (newline-separated, "" if none) go to ret_warnings. When the
  * name is taken: a holder that a dead benchctl left is removed; any other is named in the error
- * (ERROR_CONFLICT). */
+ * (ERROR_CONFLICT). When the answer got lost on its way, the container may exist all the same: it has its
+ * labels. */
 int engine_container_create(struct engine *e, const struct engine_container *c, char **ret_id,
                             char **ret_warnings, struct error *err) MUST_CHECK;
 

@@ -243,7 +243,7 @@ int engine_container_create(struct engine *e, const struct engine_container *c, 
 
     strbuf_adds(&path, "/containers/create");
     query_add(&path, "name", c->name);
-    struct engine_request r = {.method = "POST", .path = path.data, .json = body};
+    struct engine_request r = {.method = "POST", .path = path.data, .json = body, .once = true};
     if (engine_request(e, &r, &reply, &trouble) &&
         (trouble.kind != ERROR_CONFLICT || make_room(e, c->name, &trouble) ||
          engine_request(e, &r, &reply, &trouble))) {

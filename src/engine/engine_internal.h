@@ -41,6 +41,8 @@ struct engine_request {
     void *data;         /* for read_body */
     int64_t timeout_ns; /* 0: QUICK_NS */
     bool unversioned;
+    bool once; /* never sent twice: on a connection that was idle, libcurl tries again when it turns out to be
+                  dead */
     const char *what; /* what failed, put before the message: "cannot start container 'x'"; NULL: nothing */
 };
 

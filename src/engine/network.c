@@ -133,7 +133,8 @@ int engine_network_create(struct engine *e, const char *name, const struct text_
     json_set_bool(body, "CheckDuplicate", true);
     json_set_text(body, "Driver", "bridge");
     json_set(body, "Labels", label_object);
-    struct engine_request r = {.method = "POST", .path = "/networks/create", .json = body, .what = what};
+    struct engine_request r = {
+        .method = "POST", .path = "/networks/create", .json = body, .what = what, .once = true};
     if (engine_request(e, &r, &reply, err)) {
         if (pools_used_up(err->message))
             hint_stale_networks(e, err);

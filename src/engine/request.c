@@ -83,7 +83,8 @@ int engine_time_left(const struct engine *e, int64_t timeout_ns, int64_t *ret_ns
 struct http_options engine_http_options(struct engine *e, const struct engine_request *r, struct arena *keep)
 {
     const char **headers = arena_array(keep, const char *, 3);
-    struct http_options o = {.endpoint = &e->endpoint, .method = r->method, .headers = headers};
+    struct http_options o = {
+        .endpoint = &e->endpoint, .method = r->method, .headers = headers, .fresh_connection = r->once};
     CLEANUP_VALUE(strbuf_release) struct strbuf body = STRBUF_INIT;
     size_t n = 0;
 

@@ -91,11 +91,11 @@ static void describe_tls(const struct http_request *r, const char *words, struct
     (void)error_set(err, ERROR_ENVIRONMENT, "no TLS connection to %s: %s", r->peer, words);
 }
 
-static void describe_cut(const struct http_request *r, const char *words, struct error *err)
+static void describe_cut(const struct http_request *r, CURLcode code, const char *words, struct error *err)
 {
     if (describe_alert(r, words, err))
         return;
-    if (r->headers_done)
+    if (r->headers_done || code == CURLE_PARTIAL_FILE)
         (void)error_set(err, ERROR_ENVIRONMENT, "the reply of %s ended early", r->peer);
     else
         (void)error_set(err, ERROR_ENVIRONMENT, "%s closed the connection without an answer", r->peer);
@@ -138,7 +138,7 @@ void describe_failure(const struct http_request *r, CURLcode code, struct error 
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
     case CURLE_PARTIAL_FILE:
-        describe_cut(r, words, err);
+        describe_cut(r, code, words, err);
         return;
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:

@@ -148,6 +148,8 @@ static void settle(struct http *h)
     while (take_message(h, &r, &code)) {
         struct error err = ERROR_INIT;
 
+        if (code == CURLE_OK && !r->headers_done)
+            code = CURLE_PARTIAL_FILE; /* libcurl is content with a head that ends in the middle */
         if (code != CURLE_OK)
             describe_failure(r, code, &err);
         finish(r, code == CURLE_OK ? NULL : &err);

@@ -91,7 +91,7 @@ static void answer(struct server *s, struct connection *c, struct seen *request)
     if (how == FAIL_NOTHING || how == FAIL_LOST || how == FAIL_CUT)
         r = find_reply(s, request);
     if (how == FAIL_CUT)
-        r.cut_after = 20;
+        r.cut_after = 30;
     if (how == FAIL_CLOSE || how == FAIL_LOST)
         c->close_after = true;
     else

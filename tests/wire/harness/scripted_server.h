@@ -107,7 +107,7 @@ enum failure {
     FAIL_STATUS, /* 500 with a message; the call has no effect (make is not called) */
     FAIL_CLOSE,  /* closed without an answer; no effect */
     FAIL_LOST,   /* the call takes effect, its reply never comes: closed */
-    FAIL_CUT,    /* the call takes effect, its reply is cut in the middle */
+    FAIL_CUT,    /* the call takes effect, its reply is cut in its head */
     FAIL_HANG    /* no answer at all, the connection stays open */
 };
 /* The nth request from now on (from 1) of those that match the pattern (NULL: all) fails; once. n = 0: none.

@@ -97,6 +97,10 @@ static void replies_that_end_early(void **state)
     assert_string_equal(err.message, "the reply of the peer ended early");
     assert_int_equal(err.kind, ERROR_ENVIRONMENT);
 
+    must_fail_against(&(struct reply){.body = "x", .cut_after = 30}, &(struct http_options){0},
+                      &err); /* in its head */
+    assert_string_equal(err.message, "the reply of the peer ended early");
+
     struct rule rules[] = {{"*", .reply = {0}}};
     struct server *s = server_start(&(struct server_options){.rules = rules, .rules_len = 1});
     struct http_endpoint endpoint = {.unix_socket = server_socket(s), .name = "the peer"};

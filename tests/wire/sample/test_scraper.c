@@ -245,10 +245,9 @@ static void test_openmetrics(void **state)
 static void test_gaps(void **state)
 {
     CLEANUP_VALUE(strbuf_release)
-    struct strbuf mixed = read_case("F09/mixed.http"),
-                  html = read_case("F09/html.http"), string = read_case("F09/jsonstring.http"),
-                  gzip = read_case("F09/gzip_nohdr.http"), label = read_case("F09/hdr_nogzip.http"),
-                  length = read_case("F09/wrong_length.http");
+    struct strbuf mixed = read_case("F09/mixed.http"), html = read_case("F09/html.http"),
+                  string = read_case("F09/jsonstring.http"), gzip = read_case("F09/gzip_nohdr.http"),
+                  label = read_case("F09/hdr_nogzip.http"), length = read_case("F09/wrong_length.http");
     const struct expect script[] = {
         {.request = "*", .reply = {.raw = mixed.data, .raw_len = mixed.len}},
         {.request = "*", .reply = {.raw = html.data, .raw_len = html.len}},
@@ -329,6 +328,24 @@ static void test_free_in_the_middle(void **state)
     server_finish(r.server);
 }
 
+/* Without an adapter there are no values, but the text is kept. */
+static void test_without_adapter(void **state)
+{
+    static const struct rule rules[] = {{.request = "*", .reply = {TEXT, .body = "level 1\n"}}};
+    RIG r = rig_with(state, &(struct server_options){.rules = rules, .rules_len = 1}, 3600 * NS_PER_S);
+    struct error err = ERROR_INIT;
+
+    scraper_free(TAKE(r.scraper));
+    struct scraper_options o = {.url = r.url, .dir = r.dir, .every_ns = NS_PER_S};
+    assert_int_equal(scraper_new(r.http, r.loop, &o, &r.scraper, &err), 0);
+    scraper_window_begin(r.scraper);
+    scraper_restarted(r.scraper);
+    assert_int_equal(finish(&r).len, 0);
+    CLEANUP_FREE char *text = recorded(&r);
+    assert_has(text, "\nlevel 1\n");
+    server_finish(r.server);
+}
+
 static void test_no_place_for_the_record(void **state)
 {
     CLEANUP(loop_free) struct loop *l = NULL;
@@ -360,6 +377,7 @@ int main(void)
         scratch_test(test_nobody_answers),
         scratch_test(test_slow),
         scratch_test(test_free_in_the_middle),
+        scratch_test(test_without_adapter),
         scratch_test(test_no_place_for_the_record),
     };
 
