@@ -18,6 +18,38 @@ static const struct schema warmup_schema = {
     .free_keys = true,
 };
 
+/* The built-in generator has no adapter file that would say what it takes. */
+static int check_builtin(const struct load_settings *l, struct error *err)
+{
+    static const char *const known[] = {"requests", "phases"};
+    char shown[SHOWN_SIZE];
+    const struct node *own[] = {l->requests, l->phases};
+
+    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+        if (own[i] && (own[i]->kind != NODE_LIST || !own[i]->len))
+            return node_error(err, own[i], "'%s' must be a list with at least one item", known[i]);
+    }
+    if (!l->options)
+        return 0;
+    node_error(err, l->options->keys[0], "unknown key '%s' in the load section of adapter 'builtin'",
+               text_shown(l->options->keys[0]->text, shown));
+    const char *near = nearest_name(l->options->keys[0]->text, known, ARRAY_LEN(known));
+    return near ? error_hint(err, "did you mean '%s'?", near)
+                : error_hint(err, "its own keys are requests and phases");
+}
+
+static int check_own_keys(const struct node *n, const struct load_settings *l, struct error *err)
+{
+    if (strcmp(l->adapter, "builtin") == 0)
+        return check_builtin(l, err);
+    if (!l->requests && !l->phases)
+        return 0;
+    node_error(err, rule_at(n, l->requests ? "requests" : "phases"), "'%s' is for the built-in generator",
+               l->requests ? "requests" : "phases");
+    return error_hint(err,
+                      "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
+}
+
 static int check_load(const struct node *n, const void *value, struct error *err)
 {
     const struct load_settings *l = value;
@@ -38,7 +70,9 @@ static int check_load(const struct node *n, const void *value, struct error *err
         return -1;
     if (l->image && rule_image(rule_at(n, "image"), l->image, err) < 0)
         return -1;
-    return l->cpuset ? rule_cpuset(rule_at(n, "cpuset"), l->cpuset, err) : 0;
+    if (l->cpuset && rule_cpuset(rule_at(n, "cpuset"), l->cpuset, err) < 0)
+        return -1;
+    return check_own_keys(n, l, err);
 }
 
 static const struct schema_field load_fields[] = {

@@ -295,6 +295,11 @@ static void loads(void **state)
     load_refused("adapter: wrk, duration: 1s, path: x", "'path' must be a path that begins with '/'", "");
     load_refused("adapter: wrk, duration: 1s, cpuset: x", "'x' is not a list of CPUs", "");
     load_refused("adapter: wrk, duration: 1s, memory: 1m", "'memory': 1m is below 6m", "");
+    load_refused("adapter: builtin, duration: 1s, phases: []",
+                 "'phases' must be a list with at least one item", "");
+    load_refused("adapter: builtin, duration: 1s, reqests: []", "unknown key 'reqests'",
+                 "did you mean 'requests'?");
+    load_refused("adapter: wrk, duration: 1s, requests: [a]", "'requests' is for the built-in generator", "");
     settings_accepted(
         HEAD APP
         "load: {adapter: builtin, phases: [{executor: constant-vus, duration: 1s}], requests: [{path: /}]}");
