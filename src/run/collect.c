@@ -261,6 +261,11 @@ static void compare_limits(struct trial_run *t, const struct unit *u)
         trial_validity(t, "limits-real", "FAIL", "'%s' was to have %s of memory, the engine applied %s",
                        u->role, size_format(c->memory_bytes, asked),
                        size_human(u->effective.memory_bytes, applied));
+    struct effective kernel;
+    if (c->memory_bytes > 0 && t->sampler && sampler_limits(t->sampler, u->role, &kernel) && isfinite(kernel.memory_bytes) &&
+        kernel.memory_bytes != u->effective.memory_bytes)
+        trial_validity(t, "limits-real", "FAIL", "'%s': the engine says %s of memory, the kernel applies %s", u->role,
+                       size_human(u->effective.memory_bytes, asked), size_human(kernel.memory_bytes, applied));
     if (c->memory_bytes > 0 && c->swap_bytes <= 0 && u->effective.swap_bytes > 0)
         trial_validity(t, "limits-real", "WARN", "'%s': swap is not off", u->role);
 }
@@ -319,11 +324,6 @@ int step_collect(struct trial_run *t, struct error *err)
             trial_note(t, "the log of '%s' was not saved: %s", u->role, e.message);
     }
     save_artifacts(t);
-    if (t->scraper && t->load_begin_ns) {
-        struct error e = ERROR_INIT;
-        if (scraper_finish(t->scraper, t->arena, &t->record.metrics, &t->record.metric_count, &e) < 0)
-            trial_note(t, "metrics: %s", e.message);
-    }
     tell_everybody(t);
     if (t->sampler)
         sampler_host(t->sampler, &t->record.host);
@@ -333,5 +333,7 @@ int step_collect(struct trial_run *t, struct error *err)
         t->record.startup_ms = t->app->startup_ms;
     if (!t->failed)
         check_expectations(t, t->record.checks, &t->record.check_count);
+    if (t->sampler && sampler_flush(t->sampler, err) < 0)
+        return error_wrap(err, "samples.csv");
     return 0;
 }

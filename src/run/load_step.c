@@ -303,12 +303,28 @@ static int window_begin(struct trial_run *t, struct error *err)
     return 0;
 }
 
+static void finish_scrapes(struct trial_run *t)
+{
+    struct error e = ERROR_INIT;
+    struct text_list notes = {0};
+
+    if (!t->scraper)
+        return;
+    if (scraper_finish(t->scraper, t->arena, &t->record.metrics, &t->record.metric_count, &e) < 0)
+        trial_note(t, "metrics: %s", e.message);
+    scraper_notes(t->scraper, t->arena, &notes);
+    for (size_t i = 0; i < notes.len; i++)
+        trial_note(t, "metrics: %s", notes.items[i]);
+}
+
+/* The window closes: the last readings of everything, whatever has happened. */
 static void window_end(struct trial_run *t)
 {
     t->load_end_ns = clock_now_ns();
     sampler_window_end(t->sampler);
     trial_event(t, "load end", "load", NULL);
     loop_shield(t->sweep->loop, +1);
+    finish_scrapes(t);
     database_window_end(t);
     loop_shield(t->sweep->loop, -1);
 }

@@ -89,6 +89,8 @@ static void follow_restart(struct sweep_run *s, struct unit *u, int64_t old_pid)
         return;
     if (s->trial && s->trial->sampler)
         sampler_restarted(s->trial->sampler, u->role, u->pid);
+    if (s->trial && s->trial->scraper && u == s->trial->app)
+        scraper_restarted(s->trial->scraper);
 }
 
 int sweep_attend(struct sweep_run *s, struct error *err)

@@ -277,6 +277,7 @@ static int start_scraper(struct trial_run *t, struct error *err)
         .dir = arena_printf(t->arena, "%s/metrics", t->dir),
         .every_ns = m->every_ns > 0 ? m->every_ns : 2 * NS_PER_S,
         .adapter = adapter,
+        .origin_ns = t->begin_ns,
     };
     return scraper_new(t->sweep->http, t->sweep->loop, &o, &t->scraper, err);
 }
