@@ -6,13 +6,13 @@
 #include <math.h>
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:78rem;padding:0 "
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:96rem;padding:0 "
     "1rem;color:#1d2330;background:#fff}"
     "h1{font-size:1.6rem;margin:0 0 .5rem}h2{font-size:1.15rem;margin:2rem 0 .5rem;border-bottom:1px solid "
     "#d9dde5;padding-bottom:.2rem}"
     "ul{padding-left:1.1rem;color:#454d5e}.scroll{overflow-x:auto}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;margin:.4rem 0 .8rem}"
-    "th,td{padding:.3rem .7rem;border-bottom:1px solid #e6e9ef;text-align:left;white-space:nowrap}"
+    "th,td{padding:.3rem .6rem;border-bottom:1px solid #e6e9ef;text-align:left;white-space:nowrap}"
     "th{background:#f4f6f9;font-weight:600}tbody tr:hover{background:#f8fafc}.r{text-align:right}"
     ".good{color:#19753a}.warn{color:#8a5a00;background:#fff6e0}.bad{color:#a61b1b;background:#fdecec;font-"
     "weight:600}.faint{color:#8b93a3}"
