@@ -17,8 +17,9 @@ const char *schema_slug(const struct schema *s, char buf[64])
             break;
         }
     }
-    for (; *name && n < 63; name++)
-        buf[n++] = isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '-';
+    size_t len = strlen(name) - (text_ends(name, " section") ? strlen(" section") : 0);
+    for (; n < len && n < 63; n++)
+        buf[n] = isalnum((unsigned char)name[n]) ? (char)tolower((unsigned char)name[n]) : '-';
     buf[n] = '\0';
     return buf;
 }
@@ -44,9 +45,36 @@ void schema_collect(struct schema_set *set, const struct schema *s)
     }
 }
 
+/* What the owner of a node wants, as far as its shape says. */
+static const char *shape_text(const struct schema_field *f)
+{
+    bool map = f->shape && strstr(f->shape, "{\"type\": \"object\"") == f->shape;
+    bool list = f->shape && strstr(f->shape, "{\"type\": \"array\"") == f->shape;
+
+    return map ? "map" : list ? "list" : "anything";
+}
+
+static void range_cell(const struct schema_field *f, struct strbuf *out)
+{
+    char least[32], most[32];
+    bool unlimited = f->type == SCHEMA_SIZE && f->min < 0;
+    bool open_end = !f->max || f->max == INT64_MAX;
+
+    schema_bound_text(f, unlimited ? 0 : f->min, least);
+    schema_bound_text(f, f->max, most);
+    if (f->min == f->max)
+        strbuf_addf(out, ", only %s", least);
+    else if (!open_end)
+        strbuf_addf(out, ", %s to %s", least, most);
+    else if (f->min > 0)
+        strbuf_addf(out, ", at least %s", least);
+    if (unlimited)
+        strbuf_adds(out, " or `unlimited`");
+}
+
 static void type_cell(const struct schema_field *f, struct strbuf *out)
 {
-    char name[64], least[32], most[32];
+    char name[64];
 
     if (f->type == SCHEMA_CHOICE) {
         for (size_t i = 0; f->choices[i]; i++)
@@ -62,19 +90,11 @@ static void type_cell(const struct schema_field *f, struct strbuf *out)
                     link, link);
         return;
     }
-    const char *text = schema_type_text(f->type);
+    bool node = f->type == SCHEMA_NODE || f->type == SCHEMA_REST;
+    const char *text = node ? shape_text(f) : schema_type_text(f->type);
     strbuf_adds(out, text_starts(text, "a ") ? text + 2 : text);
-    if (!f->min && !f->max)
-        return;
-    bool unlimited = f->type == SCHEMA_SIZE && f->min < 0;
-    schema_bound_text(f, unlimited ? 0 : f->min, least);
-    schema_bound_text(f, f->max, most);
-    if (f->max)
-        strbuf_addf(out, ", %s to %s", least, most);
-    else if (f->min > 0)
-        strbuf_addf(out, ", at least %s", least);
-    if (unlimited)
-        strbuf_adds(out, " or `unlimited`");
+    if (f->min || f->max)
+        range_cell(f, out);
 }
 
 static void add_cell(struct strbuf *out, const char *text)

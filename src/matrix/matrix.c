@@ -265,7 +265,7 @@ int matrix_read(const char *path, const struct matrix_options *options, struct m
 
     if (fs_read(path, TREE_MAX_BYTES, &text, err) < 0) {
         err->kind = ERROR_USAGE; /* the command line named it */
-        return error_wrap(err, "cannot read the matrix");
+        return -1;
     }
     return matrix_parse(strbuf_text(&text), text.len, path, options, ret, err);
 }

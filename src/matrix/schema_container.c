@@ -254,7 +254,7 @@ static const struct schema_field database_service_fields[] = {
 };
 
 const struct schema database_service_schema = {
-    .name = "the database's service",
+    .name = "the database service",
     .help = "The database server as a container of the sweep.",
     .size = sizeof(struct container_settings),
     LIST_OF(database_service_fields),

@@ -63,7 +63,7 @@ static const struct schema_field database_fields[] = {
           .help = "Limit of one statement of ours: seeding, reset, checks."),
 };
 const struct schema database_schema = {
-    .name = "the database",
+    .name = "the database section",
     .help = "A Postgres database in a known state, proven before each trial.",
     .size = sizeof(struct database_settings),
     LIST_OF(database_fields),
