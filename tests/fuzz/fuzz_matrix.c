@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matrices from anybody: read, and if they are right, planned and resolved. Whatever comes, a message is one
+ * line of printable text, and what was accepted keeps its promises.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "benchctl/base/strbuf.h"
+#include "benchctl/plan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define COMBINATIONS_MAX 2000
+#define RESOLVED_MAX 20
+
+static void check_message(const struct error *err)
+{
+    size_t len = strlen(err->message);
+
+    assert(err->kind != ERROR_NONE && len > 0 && len < 4000);
+    for (size_t i = 0; i < len; i++)
+        assert((unsigned char)err->message[i] >= 0x20 && err->message[i] != 0x7f);
+}
+
+static void count_problem(const struct error *err, void *data)
+{
+    check_message(err);
+    ++*(size_t *)data;
+}
+
+/* Is the plan small enough to be made a million times? */
+static bool is_small(const struct matrix *m)
+{
+    size_t product = 1;
+
+    for (size_t i = 0; i < m->axis_count && product <= COMBINATIONS_MAX; i++)
+        product *= m->axes[i].len;
+    return product <= COMBINATIONS_MAX && m->include_count <= COMBINATIONS_MAX;
+}
+
+static void resolve_some(const struct plan *p)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct resolved r;
+    struct error err = ERROR_INIT;
+
+    for (size_t i = 0; i < plan_counts(p)->scenarios && i < RESOLVED_MAX; i++) {
+        arena_reset(a);
+        if (plan_resolve(p, i, a, &r, &err) < 0) {
+            check_message(&err);
+            continue;
+        }
+        assert(r.settings.load.adapter && (r.settings.app.image || r.settings.app.build));
+        CLEANUP(json_free) struct json *j = schema_to_json(&settings_schema, &r.settings, false);
+        assert(json_len(j) > 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(matrix_free) struct matrix *m = NULL;
+    CLEANUP(plan_free) struct plan *p = NULL;
+    struct error err = ERROR_INIT;
+    const struct plan_options none = {0};
+    size_t problems = 0;
+    const struct matrix_options all = {
+        .seed = SCHEMA_ABSENT, .report = count_problem, .report_data = &problems};
+
+    if (size > 100000)
+        return 0;
+    if (matrix_parse((const char *)data, size, "fuzz.yaml", NULL, &m, &err) < 0) {
+        check_message(&err);
+        /* collecting every problem finds at least the one that stopping at the first found */
+        assert(matrix_parse((const char *)data, size, "fuzz.yaml", &all, &m, &err) < 0 && problems > 0);
+        return 0;
+    }
+    if (!is_small(m))
+        return 0;
+    if (plan_make(m, &none, &p, &err) < 0)
+        check_message(&err);
+    else
+        resolve_some(p);
+    return 0;
+}
