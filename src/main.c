@@ -43,6 +43,7 @@ static int unknown_command(const char *name)
 int main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "C.UTF-8");
+    notes_to_stderr();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error that is reported */
     if (argc < 2) {
         print_usage(stderr);

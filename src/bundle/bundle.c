@@ -17,6 +17,12 @@ static int open_named(const char *path, struct bundle_reader **ret, struct error
     return -1;
 }
 
+/* Every message names the bundle. */
+static int named(const char *path, struct error *err)
+{
+    return strstr(err->message, path) ? -1 : error_wrap(err, "'%s'", path);
+}
+
 static int read_all(struct bundle_reader *b, struct error *err)
 {
     const struct manifest_member *m;
@@ -42,7 +48,7 @@ int bundle_verify(const char *path, struct bundle_summary *ret, struct error *er
 {
     CLEANUP(bundle_reader_free) struct bundle_reader *b = NULL;
 
-    return open_named(path, &b, err) < 0 ? -1 : summarise(b, ret, err);
+    return open_named(path, &b, err) < 0 || summarise(b, ret, err) < 0 ? named(path, err) : 0;
 }
 
 int bundle_verify_memory(const void *bytes, size_t len, struct bundle_summary *ret, struct error *err)
@@ -57,7 +63,7 @@ int bundle_list(const char *path, bundle_visit *visit, void *data, struct error 
     CLEANUP(bundle_reader_free) struct bundle_reader *b = NULL;
 
     if (open_named(path, &b, err) < 0 || read_all(b, err) < 0)
-        return -1;
+        return named(path, err);
     const struct manifest *m = bundle_reader_manifest(b);
     for (size_t i = 0; i < m->members.len; i++) {
         const struct manifest_member *member = &m->members.items[i];
@@ -75,7 +81,7 @@ int bundle_show(const char *path, const char *member, size_t max, struct strbuf 
     int more;
 
     if (open_named(path, &b, err) < 0)
-        return -1;
+        return named(path, err);
     if (text_equal(member, MANIFEST_FILE)) {
         size_t len;
         const char *text = bundle_reader_manifest_text(b, &len);
@@ -84,10 +90,10 @@ int bundle_show(const char *path, const char *member, size_t max, struct strbuf 
     }
     while ((more = bundle_reader_next(b, &m, err)) > 0) {
         if (strcmp(m->name, member) == 0)
-            return bundle_reader_take(b, max, out, err);
+            return bundle_reader_take(b, max, out, err) < 0 ? named(path, err) : 0;
     }
     if (more < 0)
-        return -1;
+        return named(path, err);
     (void)error_set(err, ERROR_USAGE, "'%s' has no member '%s'", path,
                     archive_printable(member, shown, sizeof(shown)));
     return error_hint(err, "`benchctl bundle list %s` shows what is there", path);

@@ -184,7 +184,7 @@ int journal_open(const char *path, void (*line)(const struct json *record, void 
     CLEANUP_VALUE(journal_release) struct journal j = {.path = xstrdup(path), .fd = -1};
     CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = JOURNAL_MAX};
     struct scan_state s = {line, data, 0};
-    size_t good;
+    size_t good = 0;
 
     j.fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (j.fd < 0)

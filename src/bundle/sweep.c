@@ -269,9 +269,9 @@ static int load_bundle(struct loading *l, const char *path, struct error *err)
     }
     while ((more = bundle_reader_next(b, &m, err)) > 0) {
         if (load_member(l, b, m, err) < 0)
-            return -1;
+            return error_wrap(err, "'%s'", path);
     }
-    return more;
+    return more < 0 ? error_wrap(err, "'%s'", path) : 0;
 }
 
 int sweep_load(const char *path, struct sweep **ret, struct error *err)

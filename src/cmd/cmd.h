@@ -60,6 +60,9 @@ int options_parse(const struct command *c, const struct option *options, size_t 
 /* Prints "benchctl: MESSAGE" and "hint: ..." to stderr; returns the kind's exit code. */
 int report_error(const struct error *err);
 
+/* From here on what is noted or warned of goes to stderr as a line of its own. */
+void notes_to_stderr(void);
+
 /* Writes text to stdout and says whether all of it got out (a closed pipe or full disk is an error). */
 int print_all(const char *text, size_t len, struct error *err) MUST_CHECK;
 int print_buffer(const struct strbuf *b); /* the same as an exit code, reporting the error */

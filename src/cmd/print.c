@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include "benchctl/base/log.h"
 
 int report_error(const struct error *err)
 {
@@ -13,6 +14,18 @@ int report_error(const struct error *err)
     if (err->hint[0])
         fprintf(stderr, "hint: %s\n", err->hint);
     return error_exit_code(err->kind);
+}
+
+static void print_note(enum log_level level, const char *line, void *data)
+{
+    (void)data;
+    (void)fflush(stdout);
+    fprintf(stderr, "benchctl: %s%s\n", level == LOG_WARN ? "warning: " : "", line);
+}
+
+void notes_to_stderr(void)
+{
+    log_set_sink(print_note, NULL);
 }
 
 int print_all(const char *text, size_t len, struct error *err)

@@ -60,7 +60,7 @@ void display_open(struct display *d)
 void display_close(struct display *d)
 {
     erase(d);
-    log_set_sink(NULL, NULL);
+    notes_to_stderr();
 }
 
 static const char *outcome_color(const struct display *d, enum outcome o)
