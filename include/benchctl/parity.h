@@ -57,12 +57,33 @@ int parity_run(const struct parity_settings *s, const struct parity_options *opt
 
 struct json *parity_to_json(const struct parity_result *r);
 
-/* The constants of one source, for tests and fuzzing. */
-struct source_constant {
-    const char *name, *value;
-    int line;
+/* ---- constants ---- */
+
+/* One file; the language follows from the path's extension (Java, Kotlin, Scala, Groovy, C#, Go, JavaScript,
+ * TypeScript, Python), and is not known for others. */
+struct parity_source {
+    const char *path, *text;
+    size_t len;
 };
-int parity_scan_constants(const char *source, size_t len, const char *name_glob, struct arena *a,
-                          struct source_constant **ret, size_t *ret_len, struct error *err) MUST_CHECK;
+bool parity_source_known(const char *path);
+
+/* A named string constant with its value: concatenations, other constants, text blocks, escapes and templates
+ * folded. */
+struct source_constant {
+    const char *name, *value; /* value: NUL-terminated; NULL when there is a problem */
+    size_t value_len;
+    const char *file;
+    int line;
+    const char *problem; /* NULL, or why the value is not constant */
+};
+
+/*
+ * The constants of sources that belong together (they may refer to each other), in the order of sources and
+ * lines, whose name matches the glob (NULL: all). A string that is not constant is in the list, with its
+ * problem. Never fails on content; -1 past a size limit.
+ */
+int parity_scan_constants(const struct parity_source *sources, size_t count, const char *name_glob,
+                          struct arena *a, struct source_constant **ret, size_t *ret_len,
+                          struct error *err) MUST_CHECK;
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The declarations of several sources, and folding them to values (inside the module; parity.h has the
+ * outside). */
+#ifndef BENCHCTL_PARITY_CONSTANTS_H
+#define BENCHCTL_PARITY_CONSTANTS_H
+
+#include "benchctl/parity.h"
+#include "literal.h"
+
+enum value_kind {
+    VALUE_NONE,
+    VALUE_TEXT,
+    VALUE_INTEGER,
+    VALUE_CHARACTER,
+    VALUE_WORD /* true, 1.5: joins as written */
+};
+
+struct value {
+    enum value_kind kind;
+    struct strbuf text; /* TEXT, WORD */
+    int64_t number;     /* INTEGER, CHARACTER */
+};
+void value_release(struct value *v);
+
+enum declaration_state { DECLARATION_NEW, DECLARATION_FOLDING, DECLARATION_DONE };
+
+/* NAME = EXPRESSION somewhere at a level where constants live. */
+struct declaration {
+    const char *name, *type_path; /* enclosing types, "Outer.Inner"; "" at the top */
+    size_t source, first_token;   /* of the expression */
+    int line;
+    bool is_text;  /* declared as a string */
+    bool is_other; /* declared as something else: only a helper in other constants */
+    enum declaration_state state;
+    struct value value;
+    const char *problem; /* NULL, or why it has no value; static or in the arena */
+};
+
+struct declarations {
+    VEC(struct declaration) list;
+    struct tokens *tokens; /* per source */
+    const struct parity_source *sources;
+    size_t source_count;
+    size_t *by_name; /* indexes sorted by name */
+    size_t bytes;    /* of all values, for the limit */
+    int depth;       /* of folding one inside the other */
+    struct arena *arena;
+};
+
+/* declare.c: finds the declarations of source `index` in its tokens. */
+void declare(struct declarations *d, size_t index);
+
+/* fold.c: the value of one declaration, folding what it refers to. */
+void fold_declaration(struct declarations *d, struct declaration *one);
+
+/* Where the expression that begins at token `from` ends: on its ',', ';', line end or closing bracket. */
+size_t expression_end(const struct tokens *t, size_t from);
+
+#endif
