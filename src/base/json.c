@@ -55,6 +55,29 @@ int json_read_file(const char *path, size_t max, struct json **ret, struct error
     return json_parse(strbuf_text(&text), text.len, path, ret, err);
 }
 
+/* Length of the object or array at the front, told by brackets and quotes alone; 0 while its end has not
+ * come. What is inside is the parser's matter: it cannot tell a text that is cut in an escape from one that
+ * is wrong. */
+static size_t value_length(const char *bytes, size_t len)
+{
+    size_t depth = 0;
+    bool in_text = false;
+
+    for (size_t i = 0; i < len; i++) {
+        char c = bytes[i];
+
+        if (in_text && c == '\\')
+            i++;
+        else if (c == '"')
+            in_text = !in_text;
+        else if (!in_text && (c == '{' || c == '['))
+            depth++;
+        else if (!in_text && (c == '}' || c == ']') && --depth == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 int json_take(const char *bytes, size_t len, struct json **ret, size_t *ret_used, struct error *err)
 {
     json_error_t e;
@@ -64,14 +87,15 @@ int json_take(const char *bytes, size_t len, struct json **ret, size_t *ret_used
         blank++;
     if (blank == len)
         return 0;
-    json_t *j = load(bytes + blank, len - blank, JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL, &e);
-    if (!j) {
-        if (json_error_code(&e) == json_error_premature_end_of_input)
-            return 0;
+    bool begins = bytes[blank] == '{' || bytes[blank] == '[';
+    size_t whole = begins ? value_length(bytes + blank, len - blank) : 1;
+    if (whole == 0)
+        return 0;
+    json_t *j = load(bytes + blank, whole, JSON_ALLOW_NUL, &e);
+    if (!j)
         return error_set(err, ERROR_INVALID, "not JSON at byte %d: %s", e.position, e.text);
-    }
     *ret = own(j);
-    *ret_used = blank + (size_t)e.position;
+    *ret_used = blank + whole;
     return 1;
 }
 

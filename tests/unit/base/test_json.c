@@ -47,6 +47,29 @@ static void values_arrive_in_pieces(void **state)
     assert_int_equal(json_take("}", 1, &j, &used, &err), -1);
 }
 
+/* Cut anywhere, also inside an escape, a number, a word or a character: more bytes are needed, and that is no
+ * error. */
+static void a_cut_value_is_not_a_wrong_one(void **state)
+{
+    static const char text[] = "{\"a\\\"\": \"x\\\\\", \"b\": \"]}\\n\\u00e9\xc3\xa9\\ud83d\\ude00\", \"c\": "
+                               "[true, null, -1.5e3, {}]}";
+    struct json *j;
+    struct error err = ERROR_INIT;
+    size_t used;
+
+    (void)state;
+    for (size_t cut = 0; cut < sizeof(text) - 1; cut++)
+        assert_int_equal(json_take(text, cut, &j, &used, &err), 0);
+    assert_int_equal(json_take(text, sizeof(text) - 1, &j, &used, &err), 1);
+    assert_int_equal(used, sizeof(text) - 1);
+    assert_string_equal(json_get_text(j, "a\""), "x\\");
+    json_free(j);
+    assert_int_equal(err.kind, ERROR_NONE);
+    assert_int_equal(json_take("{\"a\": nonsense}", 15, &j, &used, &err), -1);
+    assert_int_equal(json_take("{]", 2, &j, &used, &err), -1);
+    assert_int_equal(json_take("7 {}", 4, &j, &used, &err), -1); /* a stream's values are objects or arrays */
+}
+
 static void not_measured_is_null_and_back(void **state)
 {
     CLEANUP(json_free) struct json *j = json_new_object();
@@ -112,8 +135,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_value_and_nothing_after_it), cmocka_unit_test(values_arrive_in_pieces),
-        cmocka_unit_test(not_measured_is_null_and_back),  cmocka_unit_test(bad_utf8_is_replaced),
-        cmocka_unit_test(pointers_follow_rfc_6901),       cmocka_unit_test(sorted_writing_is_canonical),
+        cmocka_unit_test(a_cut_value_is_not_a_wrong_one), cmocka_unit_test(not_measured_is_null_and_back),
+        cmocka_unit_test(bad_utf8_is_replaced),           cmocka_unit_test(pointers_follow_rfc_6901),
+        cmocka_unit_test(sorted_writing_is_canonical),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
