@@ -23,8 +23,9 @@ struct event_stream {
     int64_t since_ns; /* the engine's time: of the last event, or of the subscription */
     struct strbuf buffer;
     bool settled; /* the first attempt has succeeded or failed */
-    bool open, lost;
-    struct error error; /* why the stream is not open */
+    bool opened;  /* the first one succeeded */
+    bool lost;
+    struct error error; /* why it is not open now */
     uint64_t seen[REMEMBERED];
     size_t seen_count;
 };
@@ -113,7 +114,7 @@ static void on_head(int status, const char *type, void *data)
     (void)type;
     if (!engine_status_ok(status))
         return;
-    s->open = s->settled = true;
+    s->opened = s->settled = true;
     if (!s->lost)
         return;
     s->lost = false;
@@ -123,8 +124,10 @@ static void on_head(int status, const char *type, void *data)
 /* What cannot be JSON is skipped to the next line; the gap tells that something is missing. */
 static void skip_line(struct event_stream *s, const char *why)
 {
-    const char *eol = s->buffer.len ? memchr(s->buffer.data, '\n', s->buffer.len) : NULL;
+    size_t blank = s->buffer.len ? strspn(s->buffer.data, " \t\r\n") : 0;
 
+    strbuf_consume(&s->buffer, blank);
+    const char *eol = s->buffer.len ? memchr(s->buffer.data, '\n', s->buffer.len) : NULL;
     strbuf_consume(&s->buffer, eol ? (size_t)(eol - s->buffer.data) + 1 : s->buffer.len);
     tell_gap(s, why);
 }
@@ -157,7 +160,6 @@ static void on_done(const struct http_result *r, void *data)
         return;
     }
     s->lost = true;
-    s->open = false;
     loop_set_timer(s->retry, clock_now_ns() + s->retry_ns, 0);
     s->retry_ns = s->retry_ns * 2 < RETRY_LAST_NS ? s->retry_ns * 2 : RETRY_LAST_NS;
 }
@@ -215,7 +217,7 @@ int engine_events_open(struct engine *e, const char *run, const struct engine_ev
     s->retry = loop_add_timer(e->loop, LOOP_FOREVER, 0, on_retry, s);
     if (subscribe(s, err) || loop_wait_until(e->loop, &s->settled, clock_now_ns() + OPEN_NS, err))
         return error_wrap(err, "cannot subscribe to the engine's events");
-    if (!s->open) {
+    if (!s->opened) {
         *err = s->error;
         engine_add_hint(e, err);
         return error_wrap(err, "cannot subscribe to the engine's events");

@@ -46,11 +46,16 @@ static void check_again(struct log_stream *s)
     s->check_ns = s->check_ns * 2 < CHECK_LAST_NS ? s->check_ns * 2 : CHECK_LAST_NS;
 }
 
+static bool is_alive(const struct engine_state *state)
+{
+    return text_equal(state->status, "running") || text_equal(state->status, "paused");
+}
+
 /* A new life may have come and gone between two checks, and a stream may end a little before its last line:
  * so a dead container's log is read once more from the last line on. (A tty's has no stamps to skip by.) */
 static void read_on(struct log_stream *s, const struct engine_state *state)
 {
-    bool alive = text_equal(state->status, "running") || text_equal(state->status, "paused");
+    bool alive = is_alive(state);
     bool same = text_equal(state->started_at, s->life);
 
     if (!alive && same && (s->last_read || s->tty)) {
@@ -79,7 +84,8 @@ static void on_checked(const struct http_result *r, void *data)
              json_parse(r->body, r->body_len, "inspect reply", &j, &err) ||
              engine_state_parse(j, &state, &err))
         check_again(s); /* the engine itself may be restarting */
-    else if (state.restarting || text_equal(state.status, "created"))
+    else if (state.restarting || text_equal(state.status, "restarting") ||
+             text_equal(state.status, "created"))
         check_again(s);
     else
         read_on(s, &state);
@@ -188,7 +194,7 @@ int engine_logs_open(struct engine *e, const char *id, const struct engine_log_o
     s->id = xstrdup(id);
     s->tty = state.tty;
     s->life = xstrdup(state.started_at);
-    s->last_read = !state.running;
+    s->last_read = !is_alive(&state);
     s->check_ns = CHECK_FIRST_NS;
     s->timer = loop_add_timer(e->loop, LOOP_FOREVER, 0, on_timer, s);
     sink_init(&s->sink, o);

@@ -71,6 +71,17 @@ static inline void need_server(void)
         assert_has(err.message, part);                                                                       \
     } while (0)
 
+/* The same, and this in its hint. */
+#define fails_with_hint(call, wanted, part, hint_part)                                                       \
+    do {                                                                                                     \
+        struct error err = ERROR_INIT;                                                                       \
+        if ((call) == 0)                                                                                     \
+            fail_msg("%s succeeds", #call);                                                                  \
+        assert_int_equal(err.kind, wanted);                                                                  \
+        assert_has(err.message, part);                                                                       \
+        assert_has(err.hint, hint_part);                                                                     \
+    } while (0)
+
 /* The value that SQL gives in a database. */
 static inline void holds(const char *database, const char *text, const char *wanted)
 {

@@ -44,11 +44,9 @@ static void other_peoples_databases_are_refused(void **state)
     run_sql("postgres", "CREATE DATABASE theirs");
     run_sql("theirs", "CREATE TABLE precious(a int); INSERT INTO precious VALUES (1)");
     struct postgres *p = cluster_connect_url(&server, loop, "theirs");
-    struct error err = ERROR_INIT;
-    assert_int_equal(seed(p, &err), -1);
-    assert_int_equal(err.kind, ERROR_ENVIRONMENT);
-    assert_has(err.message, "database 'theirs' exists and was not made by benchctl: it is left alone");
-    assert_has(err.hint, "COMMENT ON DATABASE \"theirs\" IS 'benchctl");
+    fails_with_hint(seed(p, &err), ERROR_ENVIRONMENT,
+                    "database 'theirs' exists and was not made by benchctl: it is left alone",
+                    "COMMENT ON DATABASE \"theirs\" IS 'benchctl");
     holds("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'benchctl%'", "0");
     ok(postgres_drop(p, &err));
     ok(reset(p, RESET_NONE, &err)); /* used as it is */
@@ -112,8 +110,9 @@ static void two_of_us_do_not_meet(void **state)
     struct postgres *other = cluster_connect_url(&server, loop, "guest_2"); /* another name is fine, */
     ok(seed(p, &err));
     fails(seed(other, &err), ERROR_ENVIRONMENT, "is in use by another benchctl"); /* the same seed is not */
-    run_sql("postgres",
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'benchctl'");
+    run_sql(
+        "postgres",
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'benchctl'");
     ok(reset(p, RESET_TEMPLATE, &err)); /* a lost control session takes its locks again */
     fails(postgres_connect(loop, &o, &second, &err), ERROR_ENVIRONMENT,
           "database 'guest' is in use by another benchctl");
@@ -169,13 +168,11 @@ static void a_used_up_database_is_told_with_figures(void **state)
     run_sql("postgres", slots);
     PGconn *first = as_user("case_app"), *second = as_user("case_app");
     assert_int_equal(PQstatus(second), CONNECTION_OK);
-    struct error err = ERROR_INIT;
-    assert_int_equal(postgres_query(p, "SELECT 1", &value, &err), -1);
-    assert_int_equal(err.kind, ERROR_ENVIRONMENT);
-    assert_has(err.message,
-               "connection limit hit: 3 of 30 connections are in use (3 are reserved), 2 on 'case_app'");
-    assert_has(err.message, "53300");
-    assert_has(err.hint, "the database has its own limit, 2");
+    fails_with_hint(postgres_query(p, "SELECT 1", &value, &err), ERROR_ENVIRONMENT,
+                    "of 30 connections are in use (3 are reserved), 2 on 'case_app'",
+                    "the database has its own limit, 2");
+    fails(postgres_query(p, "SELECT 1", &value, &err), ERROR_ENVIRONMENT, "connection limit hit: ");
+    fails(postgres_query(p, "SELECT 1", &value, &err), ERROR_ENVIRONMENT, "(53300)");
     ok(postgres_counters(p, &c, &err)); /* the control session still sees */
     assert_true(c.connections >= 2);
     assert_true(isnan(c.autovacuum_runs)); /* not measured: there was no slot */

@@ -273,8 +273,9 @@ static void control_is_opened_again(void **state)
     (void)state;
     need_server();
     struct postgres *p = seeded("bench");
-    run_sql("postgres",
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'benchctl'");
+    run_sql(
+        "postgres",
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'benchctl'");
     (void)reset_by(p, RESET_TEMPLATE);
     cluster_stop(&server, SIGINT);
     cluster_start(&server, NULL);

@@ -62,7 +62,7 @@ static void a_table_that_refers_to_the_seeds_is_told(void **state)
     struct postgres *p = seeded("bench");
     (void)reset_by(p, RESET_TRUNCATE);
     run_sql("bench", "CREATE TABLE audit(item int REFERENCES items); INSERT INTO audit VALUES (1)");
-    fails(refill(p, &err), ERROR_ENVIRONMENT, "Table \"audit\" references \"items\"");
+    fails(refill(p, &err), ERROR_TRIAL, "Table \"audit\" references \"items\"");
     holds("bench", "SELECT count(*) FROM audit", "1");
     holds("bench", "SELECT count(*) FROM items", "500"); /* one transaction: nothing has happened */
     finish(p);
@@ -97,7 +97,7 @@ static void changes_that_it_cannot_undo_are_told(void **state)
     struct postgres *p = seeded("bench");
     (void)reset_by(p, RESET_TRUNCATE);
     run_sql("bench", "DROP TABLE notes");
-    fails(refill(p, &err), ERROR_ENVIRONMENT, "relation \"public.notes\" does not exist");
+    fails(refill(p, &err), ERROR_TRIAL, "relation \"public.notes\" does not exist");
     finish(p);
 }
 
