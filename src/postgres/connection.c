@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "connection.h"
 
+#include <poll.h>
 #include <string.h>
 #include "benchctl/base/clock.h"
 
@@ -175,7 +176,11 @@ int connection_version(const struct connection *c)
 
 bool connection_alive(struct connection *c)
 {
-    if (!c->lost && (!PQconsumeInput(c->pg) || PQstatus(c->pg) != CONNECTION_OK))
+    struct pollfd end = {.fd = PQsocket(c->pg), .events = POLLRDHUP};
+
+    /* A server that ended the session has sent a last word before: reading that is not yet noticing the end.
+     */
+    if (!c->lost && (!PQconsumeInput(c->pg) || PQstatus(c->pg) != CONNECTION_OK || poll(&end, 1, 0) != 0))
         c->lost = true;
     return !c->lost;
 }

@@ -33,8 +33,7 @@ static int read_server(struct postgres *p, struct postgres_counters *ret, struct
                 " d.tup_inserted, d.tup_updated, d.tup_deleted, %s,"
                 " CASE WHEN pg_is_in_recovery() THEN NULL ELSE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), "
                 "'0/0') END,"
-                " (SELECT count(*) FROM pg_stat_activity a WHERE a.datid = d.datid AND backend_type = "
-                "'client backend'),"
+                " (SELECT count(*) FROM pg_stat_activity WHERE datid = d.datid AND " IS_CLIENT "),"
                 " (SELECT count(*) FROM pg_prepared_xacts x WHERE x.database = d.datname)"
                 " FROM pg_stat_database d WHERE d.datname = $1",
                 p->facts.version_num >= 170000
@@ -143,6 +142,8 @@ static int take_value(struct connection *c, char **ret, struct error *err)
             break;
         if (result_is_error(r))
             return connection_fail(c, r, ERROR_INVALID, err);
+        if (PQresultStatus(r) != PGRES_SINGLE_TUPLE && PQresultStatus(r) != PGRES_TUPLES_OK)
+            return error_set(err, ERROR_INVALID, "the statement gives no value");
         if (PQnfields(r) != 1)
             return error_set(err, ERROR_INVALID, "the statement gives %d columns, one value is wanted",
                              PQnfields(r));

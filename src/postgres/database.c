@@ -62,11 +62,10 @@ static int sessions(struct postgres *p, const char *name, bool clients_only, str
     const char *values[] = {name, clients_only ? "t" : "f"};
 
     if (postgres_control(p, &c, err) < 0 ||
-        connection_query(
-            c,
-            "SELECT usename, application_name, backend_type, pid, state FROM pg_stat_activity"
-            " WHERE datname = $1 AND (backend_type = 'client backend' OR NOT $2::bool) ORDER BY pid",
-            values, 2, &r, err) < 0)
+        connection_query(c,
+                         "SELECT usename, application_name, backend_type, pid, state FROM pg_stat_activity"
+                         " WHERE datname = $1 AND (" IS_CLIENT " OR NOT $2::bool) ORDER BY pid",
+                         values, 2, &r, err) < 0)
         return error_wrap(err, "cannot list the sessions of '%s'", name);
     *ret_count = PQntuples(r);
     for (int i = 0; i < *ret_count && i < SESSIONS_LISTED; i++)
@@ -106,7 +105,8 @@ int database_end_sessions(struct postgres *p, const char *name, struct error *er
     if (postgres_control(p, &c, err) < 0 ||
         connection_query(c,
                          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1"
-                         " AND backend_type = 'client backend' AND pid <> pg_backend_pid()",
+                         " AND " IS_CLIENT " AND pid <> pg_backend_pid() AND"
+                         " (current_setting('is_superuser')::bool OR pg_has_role(usesysid, 'MEMBER'))",
                          &name, 1, NULL, err) < 0)
         return error_wrap(err, "cannot end the sessions of '%s'", name);
     return 0;
@@ -141,6 +141,20 @@ int database_forget_prepared(struct postgres *p, const char *name, struct error 
     if (postgres_session(p, name, &inside, err) < 0)
         return -1;
     return roll_back(inside, r, name, err);
+}
+
+/* An ordinary role may not end the sessions of a superuser: those have to leave by themselves. */
+static int drop_by_force(struct postgres *p, const char *name, struct error *err)
+{
+    struct error failed = ERROR_INIT, busy = ERROR_INIT;
+
+    if (run_on(p, "DROP DATABASE IF EXISTS ", name, " WITH (FORCE)", &failed) == 0)
+        return 0;
+    if (p->control && strcmp(connection_sqlstate(p->control), "42501") == 0 &&
+        database_expect_idle(p, name, &busy) == 0)
+        return run_on(p, "DROP DATABASE IF EXISTS ", name, " WITH (FORCE)", err);
+    *err = failed;
+    return -1;
 }
 
 /* Before FORCE existed: shut the door, then end those inside until none is left. */
@@ -186,9 +200,7 @@ int database_drop(struct postgres *p, const char *name, struct error *err)
         return 0;
     if (database_forget_prepared(p, name, err) < 0)
         return error_wrap(err, "cannot drop database '%s'", name);
-    int r = p->facts.version_num >= FORCE_VERSION
-                ? run_on(p, "DROP DATABASE IF EXISTS ", name, " WITH (FORCE)", err)
-                : drop_by_hand(p, name, err);
+    int r = p->facts.version_num >= FORCE_VERSION ? drop_by_force(p, name, err) : drop_by_hand(p, name, err);
     if (r == 0)
         return 0;
     (void)error_wrap(err, "cannot drop database '%s'", name);

@@ -19,7 +19,7 @@ static int list(struct postgres *p, struct connection *c, PGresult **ret, struct
 
     strbuf_addf(
         &sql,
-        "SELECT format('%%I.%%I', n.nspname, c.relname), c.relkind, c.reltuples::bigint,"
+        "SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind, c.reltuples::bigint,"
         " CASE WHEN c.relkind IN ('r', 'm') THEN pg_relation_size(c.oid) END, c.relnatts, c.relchecks,"
         " (SELECT count(*) FROM pg_index i WHERE i.indrelid = c.oid), %s,"
         " pg_database_size(current_database()), (SELECT count(*) FROM pg_largeobject_metadata)"

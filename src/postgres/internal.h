@@ -16,6 +16,10 @@
 #define MARK_BENCHMARK "benchctl benchmark database: dropped and made again for each trial"
 #define MARK_TEMPLATE "benchctl seed template: dropped at the end of the sweep"
 
+/* Of pg_stat_activity, which hides the type of other people's sessions from ordinary roles. */
+#define IS_CLIENT                                                                                            \
+    "coalesce(backend_type, CASE WHEN usesysid IS NOT NULL THEN 'client backend' END) = 'client backend'"
+
 /* A sealed template and what it was made from. */
 struct seed {
     struct arena *arena; /* holds everything below */

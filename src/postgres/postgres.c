@@ -157,7 +157,7 @@ static int limit_hit(struct postgres *p, const char *database, struct error *err
         connection_query(c,
                          "SELECT count(*), count(*) FILTER (WHERE datname = $1),"
                          " (SELECT datconnlimit FROM pg_database WHERE datname = $1)"
-                         " FROM pg_stat_activity WHERE backend_type = 'client backend'",
+                         " FROM pg_stat_activity WHERE " IS_CLIENT,
                          &database, 1, &r, &ignored) < 0)
         return error_wrap(err, "connection limit hit");
     (void)error_wrap(err,

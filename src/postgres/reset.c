@@ -207,12 +207,13 @@ int postgres_drop(struct postgres *p, struct error *err)
     if (p->made && database_drop(p, p->name, err) < 0)
         return -1;
     p->made = false;
-    p->seed = NULL;
     while (p->seeds.len) {
         struct seed *s = p->seeds.items[p->seeds.len - 1];
         if (database_drop(p, s->database, err) < 0)
             return -1;
         p->seeds.len--;
+        if (p->seed == s)
+            p->seed = NULL;
         arena_free(s->arena);
     }
     return 0;

@@ -48,7 +48,13 @@ static int empty_tables(struct refill *f, struct error *err)
         return 0;
     note("emptying %s", strbuf_text(&list));
     CLEANUP_FREE char *sql = xasprintf("TRUNCATE %s RESTART IDENTITY", strbuf_text(&list));
-    return connection_exec(f->to, sql, NULL, err) < 0 ? error_wrap(err, "cannot empty the seeded tables") : 0;
+    if (connection_exec(f->to, sql, NULL, err) == 0)
+        return 0;
+    (void)error_wrap(err, "cannot empty the seeded tables");
+    if (err->kind != ERROR_ENVIRONMENT || !connection_alive(f->to))
+        return -1;
+    err->kind = ERROR_TRIAL; /* not the server's fault: tables were changed */
+    return error_hint(err, "'reset: template' restores everything, whatever an application did");
 }
 
 /*
