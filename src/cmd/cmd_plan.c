@@ -72,8 +72,9 @@ static int print_diff(const struct plan_arguments *a, const struct plan *now, en
 
 static int plan_and_print(const struct plan_arguments *a, struct error *err)
 {
-    static const enum plan_style styles[] = {
-        [FORMAT_TABLE] = PLAN_STYLE_TABLE, [FORMAT_JSON] = PLAN_STYLE_JSON, [FORMAT_CSV] = PLAN_STYLE_CSV};
+    enum plan_style style = a->format == FORMAT_JSON  ? PLAN_STYLE_JSON
+                            : a->format == FORMAT_CSV ? PLAN_STYLE_CSV
+                                                      : PLAN_STYLE_TABLE;
     struct matrix_options settings = {
         .sets = a->sets.items, .set_count = a->sets.len, .trials = a->trials, .seed = a->seed};
     CLEANUP_VALUE(planned_release) struct planned x = {0};
@@ -81,9 +82,9 @@ static int plan_and_print(const struct plan_arguments *a, struct error *err)
     if (make(a, a->matrix, &settings, &x, err) < 0)
         return -1;
     if (a->diff)
-        return print_diff(a, x.p, styles[a->format], err);
+        return print_diff(a, x.p, style, err);
     if (a->explain)
-        return plan_print_reasons(x.p, styles[a->format], err);
+        return plan_print_reasons(x.p, style, err);
     return print_list(x.p, a->format, err);
 }
 

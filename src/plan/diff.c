@@ -89,7 +89,7 @@ static void compare_lists(struct change_list *c, struct side before, struct side
     char index[32];
 
     for (size_t i = 0; i < len; i++) {
-        snprintf(index, sizeof(index), "%zu", i);
+        (void)snprintf(index, sizeof(index), "%zu", i);
         compare_member(c, index, item(before, i), item(now, i));
     }
 }
@@ -196,7 +196,7 @@ static int report_new(struct differ *d, size_t now_index, struct error *err)
     if (plan_resolve(d->now, now_index, d->a, &r, err) < 0)
         return -1;
     size_t at = names_find(&d->digests, r.digest, strlen(r.digest));
-    if (at != NAMES_NONE && !d->matched[d->gone.items[at]]) {
+    if (at < d->gone.len && !d->matched[d->gone.items[at]]) {
         d->matched[d->gone.items[at]] = true;
         difference.change = PLAN_RENAMED;
         difference.old_id = scenario_id(d->before, d->gone.items[at], d->a);

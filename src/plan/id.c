@@ -35,7 +35,7 @@ void scenario_id_part(const char *text, struct strbuf *out)
         return;
     char hex[SHA256_HEX_SIZE], tail[PART_DIGITS + 2];
     sha256_hex(text, strlen(text), hex);
-    snprintf(tail, sizeof(tail), "~%.*s", PART_DIGITS, hex);
+    (void)snprintf(tail, sizeof(tail), "~%.*s", PART_DIGITS, hex);
     out->len = kept;
     strbuf_adds(out, tail);
 }

@@ -37,8 +37,9 @@ static int apply_excludes(struct plan *p, struct error *err)
             size_t rule = sieve_match(s, include_digits(p, i));
             if (rule == SIZE_MAX)
                 continue;
-            position_error(err, m->includes[i].at, "this include is dropped by the exclude at line %d",
-                           m->excludes[first + rule].at.line);
+            struct position by = m->excludes[first + rule].at;
+            position_error(err, m->includes[i].at, "this include is dropped by the exclude at %s:%d:%d",
+                           by.file, by.line, by.column);
             return error_hint(err, "a scenario cannot be both included and excluded: change one of the two");
         }
         size_t bad = sieve_unmatched(s);
@@ -86,8 +87,9 @@ static int check_includes(struct plan *p, struct error *err)
         }
         size_t first = names_add(&p->include_ids, arena_strdup(p->arena, strbuf_text(&id)), &is_new);
         if (!is_new)
-            return position_error(err, at, "duplicate scenario: '%s' is already included at line %d",
-                                  strbuf_text(&id), p->m->includes[first].at.line);
+            return position_error(err, at, "duplicate scenario: '%s' is already included at %s:%d:%d",
+                                  strbuf_text(&id), p->m->includes[first].at.file,
+                                  p->m->includes[first].at.line, p->m->includes[first].at.column);
     }
     p->counts.included = p->m->include_count;
     return 0;

@@ -117,7 +117,7 @@ static int bench_command(char **argv)
         _exit(127);
     }
     if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status)) {
-        fprintf(stderr, "bench_plan: '%s' did not run to its end\n", argv[0]);
+        (void)fprintf(stderr, "bench_plan: '%s' did not run to its end\n", argv[0]);
         return 1;
     }
     printf("%-34s %9.3f s %12.3f s of CPU %9.1f MiB peak\n", "", (double)(clock_now_ns() - start) / 1e9,
@@ -134,11 +134,11 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "--") == 0)
         return bench_command(argv + 2);
     if (argc != 2) {
-        fprintf(stderr, "usage: bench_plan MATRIX | bench_plan -- COMMAND...\n");
+        (void)fprintf(stderr, "usage: bench_plan MATRIX | bench_plan -- COMMAND...\n");
         return 2;
     }
     if (bench(argv[1], &err) < 0) {
-        fprintf(stderr, "bench_plan: %s\n", err.message);
+        (void)fprintf(stderr, "bench_plan: %s\n", err.message);
         return 1;
     }
     return 0;

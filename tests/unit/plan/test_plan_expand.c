@@ -162,17 +162,17 @@ static void include_mistakes(void **state)
     f->m.include_count = 0;
     fixture_include(f, "x/1");
     assert_plan_fails(f, 0, NULL, ERROR_INVALID,
-                      "m.yaml:14:5: this include is dropped by the exclude at line 12");
+                      "m.yaml:14:5: this include is dropped by the exclude at m.yaml:12:5");
     f->m.include_count = 0;
     fixture_include(f, "x/3");
     assert_plan_fails(f, 0, NULL, ERROR_INVALID,
-                      "m.yaml:15:5: this include is dropped by the exclude at line 12");
+                      "m.yaml:15:5: this include is dropped by the exclude at m.yaml:12:5");
     f->m.include_count = 0;
     fixture_include(f, "z/1");
     fixture_include(f, "z/2");
     fixture_include(f, "z/1");
     assert_plan_fails(f, 0, NULL, ERROR_INVALID,
-                      "m.yaml:18:5: duplicate scenario: 'z/1' is already included at line 16");
+                      "m.yaml:18:5: duplicate scenario: 'z/1' is already included at m.yaml:16:5");
 }
 
 static void overrides_must_match_a_scenario(void **state)

@@ -156,7 +156,7 @@ static void an_exclude_for_an_included_value(void **state)
         HEAD "axes: {memory: [128m]}\nexclude: [{memory: 64m}]\ninclude: [{memory: 64m}]\n"
              "app: {image: \"a:1\", port: 1, ready: {tcp: true}}\nload: {adapter: idle, duration: 1s}\n";
     assert_int_equal(written_try(yaml, "m.yaml", &w, &err), -1);
-    assert_has(err.message, "m.yaml:6:11: this include is dropped by the exclude at line 5");
+    assert_has(err.message, "m.yaml:6:11: this include is dropped by the exclude at m.yaml:5:11");
 }
 
 /* A problem that only one combination has names it, and the position stays in front. */
