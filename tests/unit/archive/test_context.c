@@ -79,6 +79,7 @@ static void test_same_tree_same_bytes(void **state)
     CLEANUP_FREE char *second = shell_output(dir, "sha256sum < out.tar");
     assert_string_equal(first, second);
     assert_string_equal(one, "Dockerfile\napp/\napp/main.c\n");
+    assert_string_equal(two, one);
 }
 
 static void test_ignore_file_is_honoured(void **state)

@@ -2,7 +2,9 @@
 /* Hostile, damaged and honest archives: tests/cases/G01 to G08. */
 #include "support/scratch.h"
 
+#include <grp.h>
 #include <locale.h>
+#include <sys/wait.h>
 #include "benchctl/archive.h"
 #include "benchctl/base/log.h"
 
@@ -249,6 +251,29 @@ static void test_g07_modes_and_owners_are_ours(void **state)
                                "755 readonly_dir.tar/d\n644 readonly_dir.tar/d/f\n");
 }
 
+/* The same for somebody who is not root. */
+static void test_g07_as_an_ordinary_user(void **state)
+{
+    CLEANUP_FREE char *path = case_path("G07/owner.tar"), *target = path_join(*state, "theirs");
+    int status;
+
+    if (geteuid() != 0)
+        skip(); /* then every test of this file is one */
+    assert_int_equal(chmod(*state, 0777), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct error err = ERROR_INIT;
+        (void)umask(022);
+        if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
+            _exit(2);
+        _exit(archive_extract(path, target, NULL, &err) < 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    CLEANUP_FREE char *owner = shell_output(*state, "stat -c '%u %a' theirs theirs/f");
+    assert_string_equal(owner, "65534 755\n65534 644\n");
+}
+
 static void test_g08_twice_the_same_name(void **state)
 {
     expect_refused(*state, "G08/dup.tar", "is there twice");
@@ -375,6 +400,7 @@ int main(void)
         IN_SCRATCH(test_g05_long_names_and_large_ids),
         IN_SCRATCH(test_g06_small_archives_with_enormous_results),
         IN_SCRATCH(test_g07_modes_and_owners_are_ours),
+        IN_SCRATCH(test_g07_as_an_ordinary_user),
         IN_SCRATCH(test_g08_twice_the_same_name),
         IN_SCRATCH(test_the_compressed_file_has_one_end),
         IN_SCRATCH(test_gzip_with_junk_behind),

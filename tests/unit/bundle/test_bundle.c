@@ -269,94 +269,96 @@ static char *repack(const char *dir, const char *change)
     return path_join(dir, "h.tar.zst");
 }
 
+static const struct {
+    const char *change, *reason;
+} REPACKED[] = {
+    {"echo X > report.md; printf '# smalL\\n' > report.md",
+     "'report.md' is not what manifest.json says: its SHA-256"},
+    {"echo longer than before >> report.md", "'report.md' is not what manifest.json says: its size"},
+    {"sed -i /report.md/d ../names", "'report.md' is missing"},
+    {"sed -i /seal.json/d ../names", "has no seal.json"},
+    {"sed -i '/trials.b/d' ../names", "'trials/b/256m/1/events.ndjson' is missing"},
+    {"sed -i 1d ../names", "its first member is not manifest.json"},
+    {"echo more > zz; sed -i '$i zz' ../names", "'zz' is not in manifest.json"},
+    {"echo more > zz; echo zz >> ../names", "'zz' is not in manifest.json"},
+    {"sed -i 's/report.md/report.MD/' ../names; mv report.md report.MD",
+     "'report.MD' is not in manifest.json"},
+    {"echo plan.json >> ../names; echo --hard-dereference > ../options", "is there twice"},
+    {"sed -i 's/plan.json/&\\n&/' ../names; echo --hard-dereference > ../options", "is there twice"},
+    {"sed -i '/^plan.json/d; s/^report.md/&\\nplan.json/' ../names",
+     "'plan.json' is missing or not in its place"},
+    {"sed -i 's/^plan.json/.\\/&/' ../names", "'plan.json' is not a plain file"},
+    {"rm plan.json; ln -s /etc/passwd plan.json", "symbolic link"},
+    {"rm plan.json; ln matrix.yaml plan.json", "hard link"},
+    {"rm plan.json; mkfifo plan.json", "neither a file nor a directory"},
+    {"rm plan.json; mkdir plan.json", "'plan.json' is not a plain file"},
+    {"sed -i 's/^plan.json/trials\\/\\n&/; ' ../names; sed -i '/^trials.[ab]/d' ../names",
+     "'trials' is not in manifest.json"},
+    {"printf '{}' > seal.json", "does not fit"},
+    {"printf 'x' > seal.json", "seal.json"},
+    {"sed -i s/bytes/bytez/ seal.json", "does not fit"},
+    {"sed -i 's/}],*$/} ]/; $s/$/ /' manifest.json", "does not fit"},
+    {": > manifest.json", "not a bundle's manifest"},
+    {"sed -i '1s/\"schema\":1/\"schema\":2/' manifest.json", "newer benchctl"},
+    {"sed -i '1s/\"schema\":1/\"schema\":0/' manifest.json", "'schema' is no version"},
+    {"sed -i '1s/\"schema\":1,//' manifest.json", "'schema' or 'members' is missing"},
+    {"sed -i '1s/\"schema\":1/\"schema\":1,\"schema\":1/' manifest.json", "'schema' is there twice"},
+    {"sed -i '1s/benchctl bundle/other/' manifest.json", "'kind' is something else"},
+    {"echo '{}' >> manifest.json", "something follows it"},
+    {"sed -i '$d' manifest.json", "is missing"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":1/' manifest.json",
+     "'plan.json' is not what manifest.json says"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":-1/' manifest.json", "impossible size"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":1.5/' manifest.json", "lacks"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":9e99/' manifest.json", "lacks"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":9000000000000000000/' manifest.json",
+     "impossible size"},
+    {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":99999999999999999999/' "
+     "manifest.json",
+     ""},
+    {"sed -i 's/\"plan.json\",/\"plan.json\",\"name\":\"plan.json\",/' manifest.json", "duplicate"},
+    {"sed -i 's/\"plan.json\",/\"matrix.yaml\",/' manifest.json", "'matrix.yaml' twice"},
+    {"sed -i 's/\"plan.json\",/\"aaa\",/' manifest.json", "'aaa' out of order"},
+    {"sed -i 's/\"plan.json\",/\"..\\/plan.json\",/' manifest.json", "no member can be called"},
+    {"sed -i 's/\"plan.json\",/\"\\/etc\\/passwd\",/' manifest.json", "no member can be called"},
+    {"sed -i 's/\"plan.json\",/\"plan\\\\n.json\",/' manifest.json", "'plan\\n.json', which no member"},
+    {"sed -i 's/\"plan.json\",/\"plan\\\\u001b[2J\",/' manifest.json", "'plan\\x1b[2J', which no member"},
+    {"sed -i 's/\"plan.json\",/\"pl\\\\u00e4n\",/' manifest.json", "no member can be called"},
+    {"sed -i 's/\"plan.json\",/\"seal.json\",/' manifest.json", "no member can be called"},
+    {"sed -i 's/\"plan.json\",/\"\",/' manifest.json", "no member can be called"},
+    {"LC_ALL=C sed -i 's/\"plan.json\",/\"pl\\xffn\",/' manifest.json", "manifest.json"},
+    {"sed -i 's/\"plan.json\",/7,/' manifest.json", "lacks 'name'"},
+    {"sed -i '3s/\"sha256\":\"[0-9a-f]*/\"sha256\":\"abc/' manifest.json", "lacks"},
+    {"printf '[' > manifest.json", "'{' is missing"},
+    {"printf '{\"schema\":1,\"x\":\"' > manifest.json", "has no end"},
+    {"{ printf '{\"schema\":1,\"x\":'; head -c 300000 /dev/zero | tr '\\0' '['; } > manifest.json", ""},
+    {"{ printf '{\"schema\":1,\"x\":\"'; head -c 300000 /dev/zero | tr '\\0' 'a'; printf '\"}'; } > "
+     "manifest.json",
+     "too long"},
+    {"printf '{\"schema\":1,\"members\":{}}' > manifest.json", "'[' is missing"},
+    {"printf '{\"schema\":1,\"members\":[],\"members\":[]}' > manifest.json", "'members' is there twice"},
+    {"printf '{\"schema\":1,\"members\":[7]}' > manifest.json", "lacks"},
+    {"printf '{\"schema\":1,\"members\":[]}' > manifest.json", "is not in manifest.json"},
+};
+
 static void test_repacked(void **state)
 {
-    static const struct {
-        const char *change, *reason;
-    } CASES[] = {
-        {"echo X > report.md; printf '# smalL\\n' > report.md",
-         "'report.md' is not what manifest.json says: its SHA-256"},
-        {"echo longer than before >> report.md", "'report.md' is not what manifest.json says: its size"},
-        {"sed -i /report.md/d ../names", "'report.md' is missing"},
-        {"sed -i /seal.json/d ../names", "has no seal.json"},
-        {"sed -i '/trials.b/d' ../names", "'trials/b/256m/1/events.ndjson' is missing"},
-        {"sed -i 1d ../names", "its first member is not manifest.json"},
-        {"echo more > zz; sed -i '$i zz' ../names", "'zz' is not in manifest.json"},
-        {"echo more > zz; echo zz >> ../names", "'zz' is not in manifest.json"},
-        {"sed -i 's/report.md/report.MD/' ../names; mv report.md report.MD",
-         "'report.MD' is not in manifest.json"},
-        {"echo plan.json >> ../names; echo --hard-dereference > ../options", "is there twice"},
-        {"sed -i 's/plan.json/&\\n&/' ../names; echo --hard-dereference > ../options", "is there twice"},
-        {"sed -i '/^plan.json/d; s/^report.md/&\\nplan.json/' ../names",
-         "'plan.json' is missing or not in its place"},
-        {"sed -i 's/^plan.json/.\\/&/' ../names", "'plan.json' is not a plain file"},
-        {"rm plan.json; ln -s /etc/passwd plan.json", "symbolic link"},
-        {"rm plan.json; ln matrix.yaml plan.json", "hard link"},
-        {"rm plan.json; mkfifo plan.json", "neither a file nor a directory"},
-        {"rm plan.json; mkdir plan.json", "'plan.json' is not a plain file"},
-        {"sed -i 's/^plan.json/trials\\/\\n&/; ' ../names; sed -i '/^trials.[ab]/d' ../names",
-         "'trials' is not in manifest.json"},
-        {"printf '{}' > seal.json", "does not fit"},
-        {"printf 'x' > seal.json", "seal.json"},
-        {"sed -i s/bytes/bytez/ seal.json", "does not fit"},
-        {"sed -i 's/}],*$/} ]/; $s/$/ /' manifest.json", "does not fit"},
-        {": > manifest.json", "not a bundle's manifest"},
-        {"sed -i '1s/\"schema\":1/\"schema\":2/' manifest.json", "newer benchctl"},
-        {"sed -i '1s/\"schema\":1/\"schema\":0/' manifest.json", "'schema' is no version"},
-        {"sed -i '1s/\"schema\":1,//' manifest.json", "'schema' or 'members' is missing"},
-        {"sed -i '1s/\"schema\":1/\"schema\":1,\"schema\":1/' manifest.json", "'schema' is there twice"},
-        {"sed -i '1s/benchctl bundle/other/' manifest.json", "'kind' is something else"},
-        {"echo '{}' >> manifest.json", "something follows it"},
-        {"sed -i '$d' manifest.json", "is missing"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":1/' manifest.json",
-         "'plan.json' is not what manifest.json says"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":-1/' manifest.json",
-         "impossible size"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":1.5/' manifest.json", "lacks"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":9e99/' manifest.json", "lacks"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":9000000000000000000/' manifest.json",
-         "impossible size"},
-        {"sed -i 's/\"plan.json\",\"size\":[0-9]*/\"plan.json\",\"size\":99999999999999999999/' "
-         "manifest.json",
-         ""},
-        {"sed -i 's/\"plan.json\",/\"plan.json\",\"name\":\"plan.json\",/' manifest.json", "duplicate"},
-        {"sed -i 's/\"plan.json\",/\"matrix.yaml\",/' manifest.json", "'matrix.yaml' twice"},
-        {"sed -i 's/\"plan.json\",/\"aaa\",/' manifest.json", "'aaa' out of order"},
-        {"sed -i 's/\"plan.json\",/\"..\\/plan.json\",/' manifest.json", "no member can be called"},
-        {"sed -i 's/\"plan.json\",/\"\\/etc\\/passwd\",/' manifest.json", "no member can be called"},
-        {"sed -i 's/\"plan.json\",/\"plan\\\\n.json\",/' manifest.json", "'plan\\n.json', which no member"},
-        {"sed -i 's/\"plan.json\",/\"plan\\\\u001b[2J\",/' manifest.json", "'plan\\x1b[2J', which no member"},
-        {"sed -i 's/\"plan.json\",/\"pl\\\\u00e4n\",/' manifest.json", "no member can be called"},
-        {"sed -i 's/\"plan.json\",/\"seal.json\",/' manifest.json", "no member can be called"},
-        {"sed -i 's/\"plan.json\",/\"\",/' manifest.json", "no member can be called"},
-        {"LC_ALL=C sed -i 's/\"plan.json\",/\"pl\\xffn\",/' manifest.json", "manifest.json"},
-        {"sed -i 's/\"plan.json\",/7,/' manifest.json", "lacks 'name'"},
-        {"sed -i '3s/\"sha256\":\"[0-9a-f]*/\"sha256\":\"abc/' manifest.json", "lacks"},
-        {"printf '[' > manifest.json", "'{' is missing"},
-        {"printf '{\"schema\":1,\"x\":\"' > manifest.json", "has no end"},
-        {"{ printf '{\"schema\":1,\"x\":'; head -c 300000 /dev/zero | tr '\\0' '['; } > manifest.json", ""},
-        {"{ printf '{\"schema\":1,\"x\":\"'; head -c 300000 /dev/zero | tr '\\0' 'a'; printf '\"}'; } > "
-         "manifest.json",
-         "too long"},
-        {"printf '{\"schema\":1,\"members\":{}}' > manifest.json", "'[' is missing"},
-        {"printf '{\"schema\":1,\"members\":[],\"members\":[]}' > manifest.json", "'members' is there twice"},
-        {"printf '{\"schema\":1,\"members\":[7]}' > manifest.json", "lacks"},
-        {"printf '{\"schema\":1,\"members\":[]}' > manifest.json", "is not in manifest.json"},
-    };
     CLEANUP_FREE char *bundle = make_bundle(*state), *plain = repack(*state, "true"),
                       *out = path_join(*state, "out");
     struct bundle_summary s;
 
+    OK(bundle_verify(bundle, &s, e));
     OK(bundle_verify(plain, &s, e)); /* repacking by itself is harmless */
-    for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
-        CLEANUP_FREE char *path = repack(*state, CASES[i].change);
+    for (size_t i = 0; i < ARRAY_LEN(REPACKED); i++) {
+        CLEANUP_FREE char *path = repack(*state, REPACKED[i].change);
         struct error err = ERROR_INIT;
 
         if (bundle_verify(path, &s, &err) == 0)
-            fail_msg("taken: %s", CASES[i].change);
-        if (err.kind != ERROR_INVALID || !strstr(err.message, CASES[i].reason) || strchr(err.message, '\x1b'))
-            fail_msg("%s\n  is refused with '%s'\n  and not '%s'", CASES[i].change, err.message,
-                     CASES[i].reason);
+            fail_msg("taken: %s", REPACKED[i].change);
+        if (err.kind != ERROR_INVALID || !strstr(err.message, REPACKED[i].reason) ||
+            strchr(err.message, '\x1b'))
+            fail_msg("%s\n  is refused with '%s'\n  and not '%s'", REPACKED[i].change, err.message,
+                     REPACKED[i].reason);
         assert_int_equal(bundle_extract(path, out, &err), -1);
         assert_false(fs_exists(out));
         assert_int_equal(bundle_list(path, add_name, NULL, &err), -1);
