@@ -66,6 +66,8 @@ void engine_add_hint(const struct engine *e, struct error *err)
                 "is it running, and does it listen on that address? DOCKER_HOST and --engine name another");
         break;
     default:
+        if (!e->facts.local && text_starts(e->origin, "http:"))
+            (void)error_hint(err, "if it expects TLS, set DOCKER_TLS_VERIFY=1 and DOCKER_CERT_PATH");
         break;
     }
 }

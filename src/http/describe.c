@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libcurl's codes and texts as messages that name the peer and say what to look at. */
 #include <ctype.h>
+#include <strings.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/units.h"
 #include "http_internal.h"
@@ -67,8 +68,7 @@ static bool describe_alert(const struct http_request *r, const char *words, stru
 {
     if (!has(words, "alert"))
         return false;
-    if (has(words, "certificate required") || has(words, "bad certificate") ||
-        has(words, "handshake failure")) {
+    if (has(words, "certificate") || has(words, "unknown ca") || has(words, "handshake failure")) {
         (void)error_set(err, ERROR_ENVIRONMENT, "%s wants a client certificate that it trusts: %s", r->peer,
                         words);
         (void)error_hint(err, "give it a certificate and key that its CA has signed");
@@ -91,14 +91,27 @@ static void describe_tls(const struct http_request *r, const char *words, struct
     (void)error_set(err, ERROR_ENVIRONMENT, "no TLS connection to %s: %s", r->peer, words);
 }
 
+static bool is_https(const struct http_request *r)
+{
+    const char *scheme = NULL;
+
+    (void)curl_easy_getinfo(r->easy, CURLINFO_SCHEME, &scheme);
+    return scheme && strcasecmp(scheme, "https") == 0;
+}
+
 static void describe_cut(const struct http_request *r, CURLcode code, const char *words, struct error *err)
 {
     if (describe_alert(r, words, err))
         return;
-    if (r->headers_done || code == CURLE_PARTIAL_FILE)
+    if (r->headers_done || code == CURLE_PARTIAL_FILE) {
         (void)error_set(err, ERROR_ENVIRONMENT, "the reply of %s ended early", r->peer);
-    else
-        (void)error_set(err, ERROR_ENVIRONMENT, "%s closed the connection without an answer", r->peer);
+        return;
+    }
+    (void)error_set(err, ERROR_ENVIRONMENT, "%s closed the connection without an answer", r->peer);
+    /* With TLS 1.3 a server looks at the client's certificate after the handshake, and its alert may get
+     * lost. */
+    if (is_https(r))
+        (void)error_hint(err, "does it want a client certificate that it trusts?");
 }
 
 static void describe_stopped(const struct http_request *r, struct error *err)

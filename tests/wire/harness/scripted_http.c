@@ -94,6 +94,8 @@ int seen_take(struct strbuf *in, struct seen *ret)
     struct seen s = {0};
     long used = 0;
 
+    if (in->len && !isupper((unsigned char)in->data[0]))
+        return -1; /* a TLS greeting, for instance */
     if (!end)
         return 0;
     if (take_line(in->data, (size_t)(eol - in->data), &s))

@@ -108,7 +108,11 @@ static void handle_input(struct server *s, struct connection *c)
     taken = seen_take(&c->in, &one);
     if (taken < 0 && !s->problem)
         s->problem = xasprintf("not an HTTP request: %.200s", strbuf_text(&c->in));
-    c->close_after = taken < 0;
+    if (taken < 0) {
+        static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+        connection_queue(c, refusal, sizeof(refusal) - 1, clock_now_ns());
+        c->close_after = true;
+    }
     if (taken <= 0)
         return;
     struct seen *kept = xmalloc(sizeof(*kept));
