@@ -32,6 +32,8 @@ struct parity_check_result {
     enum compare_mode compare;
     bool ok;
     const char *error; /* NULL, or why it could not be compared (also not ok) */
+    bool unavailable;  /* with error: a repository, ref or object is not there or cannot be read; without it
+                          the  sources are there and not what they must be (a missing path, an empty tree) */
     size_t compared;   /* files or constants */
     struct parity_member_result *members;
     size_t member_count;
@@ -42,6 +44,7 @@ struct parity_check_result {
 
 struct parity_result {
     bool ok;
+    bool broken, unavailable; /* some check failed; some check could not be tried. Neither: ok */
     struct parity_check_result *checks;
     size_t check_count;
 };
