@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include "benchctl/archive.h"
 #include "benchctl/base/clock.h"
@@ -229,8 +230,11 @@ static void tell_container(struct trial_run *t, struct unit *u, struct container
         c->role = arena_strdup(t->arena, u->role);
     copy_effective(t, u, &c->effective);
     c->memory_bytes.limit = u->effective.memory_bytes;
-    c->restarts = ledger_restarts(&u->ledger, &uncertain);
-    c->oom_kills = ledger_oom_kills(&u->ledger, t->sampler ? sampler_oom_kills(t->sampler, u->role) : NAN);
+    c->restarts = ledger_restarts(&u->ledger, &uncertain) - u->restarts_before;
+    c->oom_kills = ledger_oom_kills(&u->ledger, NAN) - u->oom_kills_before;
+    double kernel = t->sampler ? sampler_oom_kills(t->sampler, u->role) - u->cgroup_kills_before : NAN;
+    if (kernel > c->oom_kills)
+        c->oom_kills = kernel;
     if (t->load_begin_ns)
         c->uptime_pct = ledger_uptime_pct(&u->ledger, wall_of(t, t->load_begin_ns),
                                           wall_of(t, t->load_end_ns ? t->load_end_ns : clock_now_ns()));
@@ -262,10 +266,11 @@ static void compare_limits(struct trial_run *t, const struct unit *u)
                        u->role, size_format(c->memory_bytes, asked),
                        size_human(u->effective.memory_bytes, applied));
     struct effective kernel;
-    if (c->memory_bytes > 0 && t->sampler && sampler_limits(t->sampler, u->role, &kernel) && isfinite(kernel.memory_bytes) &&
-        kernel.memory_bytes != u->effective.memory_bytes)
-        trial_validity(t, "limits-real", "FAIL", "'%s': the engine says %s of memory, the kernel applies %s", u->role,
-                       size_human(u->effective.memory_bytes, asked), size_human(kernel.memory_bytes, applied));
+    if (c->memory_bytes > 0 && t->sampler && sampler_limits(t->sampler, u->role, &kernel) &&
+        isfinite(kernel.memory_bytes) && kernel.memory_bytes != u->effective.memory_bytes)
+        trial_validity(t, "limits-real", "FAIL", "'%s': the engine says %s of memory, the kernel applies %s",
+                       u->role, size_human(u->effective.memory_bytes, asked),
+                       size_human(kernel.memory_bytes, applied));
     if (c->memory_bytes > 0 && c->swap_bytes <= 0 && u->effective.swap_bytes > 0)
         trial_validity(t, "limits-real", "WARN", "'%s': swap is not off", u->role);
 }
@@ -290,16 +295,26 @@ static void tell_everybody(struct trial_run *t)
  * ----------------------------------------------------------------------------------------------------------------
  */
 
+/* Is there an end that no event explains yet? */
+static bool unexplained(const struct ledger *l)
+{
+    const struct ledger_exit *last = l->exits.len ? &l->exits.items[l->exits.len - 1] : NULL;
+
+    if (!l->terminal)
+        return false;
+    return !last || last->by_inspect || (last->code == 128 + SIGKILL && !last->oom && !last->foreign_signal);
+}
+
 /* The flag or the event may come a moment after the exit: give them up to a second before deciding. */
 static void settle(struct trial_run *t)
 {
-    static const bool never;
-    struct unit *u = t->app;
     int64_t deadline = clock_now_ns() + NS_PER_S;
 
-    while (u && u->id && u->ledger.terminal && !u->ledger.exits.len && clock_now_ns() < deadline) {
+    while (t->app && t->app->id && unexplained(&t->app->ledger) && clock_now_ns() < deadline) {
         struct error ignored = ERROR_INIT;
-        (void)!sweep_wait(t->sweep, &never, clock_now_ns() + 20 * NS_PER_MS, &ignored);
+        if (loop_sleep_until(t->sweep->loop, clock_now_ns() + 20 * NS_PER_MS, &ignored) < 0 ||
+            (t->sweep->wake && sweep_attend(t->sweep, &ignored) < 0))
+            return; /* interrupted, or the engine has gone: there is nobody to wait for */
     }
 }
 

@@ -15,6 +15,11 @@ void ledger_release(struct ledger *l)
     *l = (struct ledger){0};
 }
 
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 static void record_exit(struct ledger *l, int64_t wall_ns, int code)
 {
     vec_push(&l->exits, (struct ledger_exit){
@@ -28,6 +33,21 @@ static void record_exit(struct ledger *l, int64_t wall_ns, int code)
     l->last_code = code;
 }
 
+/* Inspect may be faster than the event of the same death. */
+static void die_event(struct ledger *l, const struct engine_event *ev)
+{
+    struct ledger_exit *last = l->exits.len ? &l->exits.items[l->exits.len - 1] : NULL;
+
+    if (last && last->by_inspect && l->exits.len >= l->starts.len && last->code == ev->exit_code) {
+        last->by_inspect = false;
+        last->oom |= l->oom_since_start;
+        if (!last->foreign_signal)
+            last->foreign_signal = l->foreign_signal;
+    } else {
+        record_exit(l, ev->wall_ns, ev->exit_code);
+    }
+}
+
 void ledger_event(struct ledger *l, const struct engine_event *ev)
 {
     if (strcmp(ev->action, "start") == 0) {
@@ -39,7 +59,7 @@ void ledger_event(struct ledger *l, const struct engine_event *ev)
         l->oom_events++;
         l->oom_since_start = true;
     } else if (strcmp(ev->action, "die") == 0) {
-        record_exit(l, ev->wall_ns, ev->exit_code);
+        die_event(l, ev);
     } else if (strcmp(ev->action, "kill") == 0) {
         if (!l->ours_to_end)
             l->foreign_signal = ev->signal;
@@ -59,15 +79,17 @@ void ledger_gap(struct ledger *l)
 /* The end of the last run as inspect has it: FinishedAt is the truth, a die event's time is late. */
 static void settle_exit(struct ledger *l, const struct engine_state *s)
 {
-    bool known = l->exits.len > 0 && l->exits.len >= l->starts.len;
+    int lives = most((int)l->starts.len, l->distinct_starts); /* events may be on their way */
+    bool known = l->exits.len > 0 && (int)l->exits.len >= lives;
 
     if (s->running || s->restarting || s->finished_wall_ns < 0)
         return;
-    if (!known && l->starts.len)
-        record_exit(l, s->finished_wall_ns, s->exit_code); /* no event told of it */
+    if (!known && lives)
+        record_exit(l, s->finished_wall_ns, s->exit_code);
     if (!l->exits.len)
         return;
     struct ledger_exit *last = &l->exits.items[l->exits.len - 1];
+    last->by_inspect |= !known;
     if (last->code == s->exit_code && llabs(last->wall_ns - s->finished_wall_ns) < INT64_C(1000000000))
         last->wall_ns = s->finished_wall_ns;
     if (s->oom_killed && s->exit_code != 0)
@@ -84,7 +106,8 @@ void ledger_inspect(struct ledger *l, const struct engine_state *s)
         if (l->gap && (int)l->starts.len < l->distinct_starts) /* the event was lost */
             vec_push(&l->starts, (struct ledger_start){.wall_ns = s->started_wall_ns});
     }
-    /* The engine counts a restart when it plans it: while it waits out the back-off the last one has not happened. */
+    /* The engine counts a restart when it plans it: while it waits out the back-off the last one has not
+     * happened. */
     l->restart_count = s->restart_count - (s->restarting && s->restart_count > 0 ? 1 : 0);
     l->oom_flag |= s->oom_killed;
     settle_exit(l, s);
@@ -97,11 +120,6 @@ void ledger_inspect(struct ledger *l, const struct engine_state *s)
         free(l->state_error);
         l->state_error = xstrdup(s->error);
     }
-}
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
 }
 
 int ledger_restarts(const struct ledger *l, bool *ret_uncertain)

@@ -26,6 +26,7 @@ struct ledger_exit {
     bool oom;           /* an oom event since the start, or inspect's flag for this death */
     bool by_us;         /* benchctl had asked for it */
     int foreign_signal; /* a kill event that was not ours: its signal; 0: none */
+    bool by_inspect;    /* only inspect has told of it: its event may still come */
 };
 
 struct ledger {

@@ -57,13 +57,19 @@ static const char *deaths(const struct trial_run *t, char *buf, size_t size)
 
 static bool app_died_for_good(const struct trial_run *t)
 {
-    return t->app && t->app->ledger.terminal && ledger_deaths(&t->app->ledger) > 0;
+    return t->app && (t->never_up || t->app->ledger.terminal) && ledger_deaths(&t->app->ledger) > 0;
+}
+
+/* Ended, and nobody has seen how: not even inspect, so that it must have been removed. */
+static bool app_vanished(const struct trial_run *t)
+{
+    return t->app && t->app->ledger.terminal && ledger_deaths(&t->app->ledger) == 0;
 }
 
 static void conclude_dead(struct trial_run *t)
 {
     char story[512];
-    const char *when = t->load_begin_ns ? "" : "before it was ready: ";
+    const char *when = isnan(t->record.ready_ms) ? "before it was ready: " : "";
 
     (void)deaths(t, story, sizeof(story));
     if (!story[0])
@@ -130,15 +136,18 @@ void trial_decide(struct trial_run *t)
 
     if (app_died_for_good(t)) {
         conclude_dead(t);
+    } else if (app_vanished(t)) {
+        conclude(t, OUTCOME_ERROR, "the container has gone: somebody removed it");
     } else if (t->not_ready) {
         conclude(t, OUTCOME_NOT_READY, "%s", t->error.message);
-    } else if (t->load_failed && t->record.app.restarts > 0) {
+    } else if (t->load_failed && (t->record.app.restarts > 0 || t->record.app.oom_kills > 0)) {
         (void)deaths(t, story, sizeof(story));
         conclude(t, OUTCOME_CRASHED, "%s; %s", story, t->error.message);
     } else if (t->load_failed) {
         conclude(t, OUTCOME_INVALID, "%s", t->error.message);
     } else if (t->failed) {
-        conclude(t, OUTCOME_ERROR, "%s%s%s", t->error.message, t->error.hint[0] ? "; " : "", t->error.hint);
+        conclude(t, OUTCOME_ERROR, "%s: %s%s%s", t->failed_step, t->error.message,
+                 t->error.hint[0] ? "; " : "", t->error.hint);
     } else if (t->record.has_load) {
         conclude_measured(t);
     } else {

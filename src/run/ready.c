@@ -14,6 +14,7 @@
 #define POLL_FAST_NS (5 * NS_PER_MS)  /* while it may come any moment: readiness is a figure we report */
 #define POLL_SLOW_NS (50 * NS_PER_MS) /* after FAST_FOR_NS */
 #define FAST_FOR_NS (5 * NS_PER_S)
+#define HEALTH_NS (250 * NS_PER_MS) /* the engine tells of a change by an event: this is for lost ones */
 #define MAX_DEATHS 5 /* a container that died this often before it was ever ready never stays up */
 
 /* --- log lines
@@ -197,10 +198,12 @@ static bool gave_up(const struct unit *u)
 }
 
 /* Until the next look, or until something happened. */
-static int pause_between(struct sweep_run *s, int64_t begin_ns, struct error *err)
+static int pause_between(struct sweep_run *s, const struct unit *u, int64_t begin_ns, struct error *err)
 {
     static const bool never;
-    int64_t gap = clock_now_ns() - begin_ns < FAST_FOR_NS ? POLL_FAST_NS : POLL_SLOW_NS;
+    int64_t gap = u->settings->ready && u->settings->ready->healthcheck ? HEALTH_NS
+                  : clock_now_ns() - begin_ns < FAST_FOR_NS             ? POLL_FAST_NS
+                                                                        : POLL_SLOW_NS;
     struct error e = ERROR_INIT;
 
     if (sweep_wait(s, &never, clock_now_ns() + gap, &e) < 0 && e.kind != ERROR_TIMEOUT) {
@@ -210,12 +213,19 @@ static int pause_between(struct sweep_run *s, int64_t begin_ns, struct error *er
     return s->wake ? sweep_attend(s, err) : 0;
 }
 
+int64_t ready_timeout_ns(const struct container_settings *c)
+{
+    return c->ready && c->ready->timeout_ns > 0 ? c->ready->timeout_ns : 60 * NS_PER_S;
+}
+
 int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, enum ready_result *ret,
                     struct error *err)
 {
     const struct ready_settings *r = u->settings->ready;
     int64_t begin_ns = clock_now_ns(), good = 0, wanted = r && r->consecutive > 0 ? r->consecutive : 1;
 
+    if (s->trial && s->trial->deadline_ns < deadline_ns)
+        deadline_ns = s->trial->deadline_ns;
     for (;;) {
         bool answer = false;
         struct error e = ERROR_INIT;
@@ -240,7 +250,7 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
         }
         if (answer)
             continue;
-        if (pause_between(s, begin_ns, err) < 0)
+        if (pause_between(s, u, begin_ns, err) < 0)
             return -1;
     }
 }

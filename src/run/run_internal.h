@@ -29,6 +29,8 @@ struct unit {
     bool address_changed;
     double startup_ms; /* from started_ns to the startup line; NAN */
     bool ready_line;   /* the line that `ready.log` waits for has come */
+    /* Of a container that outlives trials: what belongs to earlier ones. The cgroup's own counter apart. */
+    double restarts_before, oom_kills_before, cgroup_kills_before;
 };
 
 /* A container that outlives a trial: the database, services of scope sweep. Kept while its settings stay the
@@ -85,6 +87,8 @@ struct sweep_run {
     VEC(char *) kept;                  /* ids of the last failed trial's containers, with --keep */
     char database_version[128];
     int failures_in_a_row;
+    bool torn_down;
+    bool budget_spent;
     uint64_t container_number;
 };
 
@@ -115,8 +119,10 @@ struct trial_run {
     double warmup_ms, cooldown_ms;
     /* what went wrong first, and what it is */
     bool failed;
+    const char *failed_step;
     struct error error;
     bool not_ready;   /* alive but not ready in time */
+    bool never_up;    /* died before it was ready, for good or again and again */
     bool load_failed; /* the generator gave no result: error holds why */
     bool keep;        /* this trial failed and its containers stay */
     bool app_ended;   /* the app ended for good before the load was over */
@@ -141,6 +147,7 @@ struct unit_options {
     const struct text_map *extra_env;
 };
 struct unit *unit_new(struct sweep_run *s, const struct container_settings *c, const char *role);
+void unit_begin_trial(struct unit *u); /* a standing one: from here on it counts for this trial */
 int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *o,
                 struct error *err) MUST_CHECK;
 int unit_start(struct sweep_run *s, struct unit *u, struct error *err) MUST_CHECK;
@@ -161,11 +168,13 @@ bool trial_is_current(const struct sweep_run *s, const struct unit *u);
 enum ready_result { READY_YES, READY_DEAD, READY_TIMEOUT };
 int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, enum ready_result *ret,
                     struct error *err) MUST_CHECK;
+int64_t ready_timeout_ns(const struct container_settings *c); /* as written, else a minute */
 int unit_watch_log(struct sweep_run *s, struct unit *u, struct error *err) MUST_CHECK;
 void unit_unwatch_log(struct unit *u);
 
 /* serve.c: waits for *done while looking after containers that events spoke of. */
 int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struct error *err) MUST_CHECK;
+bool trial_time_is_up(const struct sweep_run *s); /* the current trial's hard limit */
 int sweep_attend(struct sweep_run *s, struct error *err) MUST_CHECK;
 int sweep_events_open(struct sweep_run *s, struct error *err) MUST_CHECK;
 void trial_event(struct trial_run *t, const char *what, const char *role, struct json *fields);
@@ -183,6 +192,10 @@ const char *database_user(const struct database_settings *d); /* as written, els
 int step_database(struct trial_run *t, struct error *err) MUST_CHECK;
 int database_window_begin(struct trial_run *t, struct error *err) MUST_CHECK;
 void database_window_end(struct trial_run *t);
+
+/* leave.c: what stands is dropped, and whatever else carries the run's label; with the network at the end. */
+void sweep_start_afresh(struct sweep_run *s);
+void sweep_tear_down(struct sweep_run *s);
 
 /* prepare.c: everything that must be there before anything is started. */
 int sweep_prepare(struct sweep_run *s, struct error *err) MUST_CHECK;

@@ -116,15 +116,34 @@ int sweep_attend(struct sweep_run *s, struct error *err)
     return 0;
 }
 
+/* The trial's own time limit, as an error that says so. */
+static int time_is_up(const struct trial_run *t, struct error *err)
+{
+    char limit[32];
+
+    return error_set(err, ERROR_TIMEOUT, "the trial's time limit of %s is over",
+                     duration_human(t->settings->timeout_ns, limit));
+}
+
+bool trial_time_is_up(const struct sweep_run *s)
+{
+    return s->trial && clock_now_ns() >= s->trial->deadline_ns;
+}
+
 int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struct error *err)
 {
     if (s->trial && s->trial->deadline_ns < deadline_ns)
         deadline_ns = s->trial->deadline_ns;
     while (!*done) {
+        struct error e = ERROR_INIT;
         if (s->wake && sweep_attend(s, err) < 0)
             return -1;
-        if (loop_wait_either(s->loop, done, &s->wake, deadline_ns, err) < 0)
+        if (loop_wait_either(s->loop, done, &s->wake, deadline_ns, &e) < 0) {
+            if (e.kind == ERROR_TIMEOUT && trial_time_is_up(s))
+                return time_is_up(s->trial, err);
+            *err = e;
             return -1;
+        }
         if (s->wake && !*done)
             return 0; /* the caller looks whether what it waits for still makes sense */
     }

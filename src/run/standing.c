@@ -8,7 +8,7 @@
 
 int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *err)
 {
-    struct text_pair pairs[3];
+    struct text_pair pairs[4];
     char owner[ENGINE_OWNER_SIZE], name[64];
 
     if (mode == NETWORK_HOST || s->network_id)
@@ -17,7 +17,8 @@ int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *er
     pairs[0] = (struct text_pair){.key = LABEL_RUN, .value = s->options->run_id};
     pairs[1] = (struct text_pair){.key = LABEL_OWNER, .value = owner};
     pairs[2] = (struct text_pair){.key = LABEL_DIR, .value = s->options->run_dir};
-    const struct text_map labels = {.items = pairs, .len = 3};
+    pairs[3] = (struct text_pair){.key = LABEL_ROLE, .value = "network"};
+    const struct text_map labels = {.items = pairs, .len = 4};
     (void)snprintf(name, sizeof(name), "benchctl-%.12s", s->options->run_id);
     return engine_network_create(s->engine, name, &labels, &s->network_id, err);
 }
@@ -33,6 +34,9 @@ static void digest_of(const struct settings *st, const char *role, char hex[SHA2
     if (part)
         json_write(part, JSON_STYLE_SORTED, &text);
     strbuf_addf(&text, "|%d", (int)st->network);
+    if (strcmp(role, "database") == 0)
+        strbuf_addf(&text, "|%s|%s", database_user(st->database),
+                    st->database->password ? st->database->password : "");
     sha256_hex(text.data, text.len, hex);
 }
 
@@ -70,8 +74,8 @@ void standing_drop_all(struct sweep_run *s)
 }
 
 /* Server settings as `-c name=value`, and what the official images want to be told. */
-static void database_extras(const struct settings *st, const struct container_settings *c,
-                            const struct unit *u, struct arena *a, struct unit_options *o)
+static void database_extras(const struct settings *st, const struct container_settings *c, struct arena *a,
+                            struct unit_options *o)
 {
     size_t n = c->settings.len;
     struct text_list *command = arena_new_of(a, struct text_list);
@@ -86,7 +90,7 @@ static void database_extras(const struct settings *st, const struct container_se
     }
     if (st->network == NETWORK_HOST) {
         command->items[command->len++] = "-c";
-        command->items[command->len++] = arena_printf(a, "port=%lld", (long long)u->port);
+        command->items[command->len++] = "port=${database.port}"; /* the free one that it will be given */
     }
     env->items = arena_array(a, struct text_pair, 3);
     env->items[env->len++] = (struct text_pair){.key = "POSTGRES_USER", .value = database_user(d)};
@@ -105,18 +109,16 @@ static int start_unit(struct sweep_run *s, const struct settings *st, struct uni
 
     if (is_database) {
         if (!u->port)
-            u->port = 5432;
-        if (st->network == NETWORK_HOST && u->settings->port == SCHEMA_ABSENT)
-            u->port = 5432; /* replaced by a free one in unit_create */
-        database_extras(st, u->settings, u, a, &o);
+            u->port = 5432; /* on the host's network unit_create() replaces it by a free one */
+        database_extras(st, u->settings, a, &o);
     }
     if (unit_create(s, u, &o, err) < 0 || unit_start(s, u, err) < 0)
         return -1;
     if (is_database)
         return 0; /* its readiness is a query, not a port: postgres_connect() */
     enum ready_result r;
-    int64_t timeout = u->settings->ready ? u->settings->ready->timeout_ns : 60 * NS_PER_S;
-    if (unit_watch_log(s, u, err) < 0 || unit_wait_ready(s, u, clock_now_ns() + timeout, &r, err) < 0)
+    if (unit_watch_log(s, u, err) < 0 ||
+        unit_wait_ready(s, u, clock_now_ns() + ready_timeout_ns(u->settings), &r, err) < 0)
         return -1;
     unit_unwatch_log(u);
     if (r == READY_YES)
@@ -157,6 +159,7 @@ int standing_ensure(struct sweep_run *s, const struct resolved *r, size_t scenar
 
     digest_of(&r->settings, role, digest);
     if (x && strcmp(x->digest, digest) == 0 && !x->unit->ledger.terminal) {
+        unit_begin_trial(x->unit);
         *ret = x->unit;
         return 0;
     }

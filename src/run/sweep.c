@@ -51,51 +51,13 @@ void progress_step(struct sweep_run *s, const char *step)
     tell(s);
 }
 
-/* --- leaving nothing behind
- * ------------------------------------------------------------------------------------------ */
-
-static void remove_network(struct sweep_run *s)
-{
-    struct error err = ERROR_INIT;
-
-    if (!s->network_id)
-        return;
-    if (engine_network_remove(s->engine, s->network_id, &err) < 0)
-        warn("the network '%.12s' may be left: %s; `benchctl clean` removes it", s->network_id, err.message);
-    free(s->network_id);
-    s->network_id = NULL;
-}
-
-/* The database that we made on an existing server goes; in our own container it goes with the container. */
-static void drop_database(struct sweep_run *s)
-{
-    struct error err = ERROR_INIT;
-
-    if (s->postgres && !s->postgres_unit && postgres_drop(s->postgres, &err) < 0)
-        warn("the benchmark's database may be left on the server: %s", err.message);
-    postgres_close(s->postgres);
-    s->postgres = NULL;
-}
-
-static void tear_down(struct sweep_run *s)
-{
-    struct error err = ERROR_INIT;
-
-    if (!s->engine)
-        return;
-    loop_shield(s->loop, +1);
-    drop_database(s);
-    standing_drop_all(s);
-    if (removals_wait(s, &err) < 0)
-        warn("%s; `benchctl clean` removes what is left", err.message);
-    if (!s->kept.len)
-        remove_network(s);
-    loop_shield(s->loop, -1);
-}
+/* --- the end
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static void sweep_release(struct sweep_run *s)
 {
-    tear_down(s);
+    sweep_tear_down(s);
     loop_remove_timer(s->ticker);
     engine_stream_close(s->events);
     vec_each (i, &s->images) {
@@ -130,15 +92,6 @@ static bool is_infrastructure(enum outcome o)
     return o == OUTCOME_ERROR;
 }
 
-/* After a trial that failed for the engine's or the database's sake nothing standing is trusted: the next
- * starts afresh. */
-static void start_afresh(struct sweep_run *s)
-{
-    loop_shield(s->loop, +1);
-    standing_drop_all(s);
-    loop_shield(s->loop, -1);
-}
-
 static int cool_down(struct sweep_run *s, struct error *err)
 {
     int64_t ns = s->last_settings_cooldown_ns;
@@ -160,7 +113,7 @@ static int one_trial(struct sweep_run *s, struct planned_trial which, struct err
         if (trial_execute(s, which, ++attempts, &o, err) < 0)
             return -1;
         if (is_infrastructure(o))
-            start_afresh(s);
+            sweep_start_afresh(s); /* nothing that stands is trusted any more */
     } while ((o == OUTCOME_ERROR || o == OUTCOME_INVALID) && attempts <= s->retry_allowed);
     s->summary.executed++;
     s->summary.by_outcome[o]++;
@@ -277,7 +230,7 @@ int run_sweep(struct loop *l, const struct plan *p, const struct run_options *o,
         rc = run_trials(&s, err);
     s.summary.interrupted = rc < 0 && err->kind == ERROR_INTERRUPTED;
     progress_step(&s, "tear-down");
-    tear_down(&s);
+    sweep_tear_down(&s);
     if (s.engine && s.info) {
         struct error e = ERROR_INIT;
         info_end(&s, rc == 0);

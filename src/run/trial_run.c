@@ -126,8 +126,12 @@ static int watch_resources(struct trial_run *t, struct unit *u, struct error *er
     struct error e = ERROR_INIT;
 
     if (engine_facts(t->sweep->engine)->local && u->pid > 0) {
-        if (sampler_add(t->sampler, u->role, u->pid, &e) == 0)
+        if (sampler_add(t->sampler, u->role, u->pid, &e) == 0) {
+            const struct resource_sample *first = sampler_last(t->sampler, u->role);
+            bool stands = !trial_is_current(t->sweep, u);
+            u->cgroup_kills_before = stands && first && first->oom_kills > 0 ? first->oom_kills : 0;
             return 0;
+        }
         if (e.kind != ERROR_NOT_FOUND) {
             *err = e;
             return -1;
@@ -158,8 +162,7 @@ static int start_service(struct trial_run *t, const struct container_settings *c
     vec_push(&t->services, u);
     if (unit_create(s, u, &o, err) < 0 || unit_start(s, u, err) < 0 || unit_watch_log(s, u, err) < 0)
         return -1;
-    int64_t timeout = c->ready ? c->ready->timeout_ns : 60 * NS_PER_S;
-    if (unit_wait_ready(s, u, clock_now_ns() + timeout, &r, err) < 0)
+    if (unit_wait_ready(s, u, clock_now_ns() + ready_timeout_ns(c), &r, err) < 0)
         return -1;
     unit_unwatch_log(u);
     if (r == READY_YES)
@@ -225,30 +228,28 @@ static void undo_app(struct trial_run *t)
     t->app = NULL;
 }
 
-static int not_ready(struct trial_run *t, enum ready_result r, struct error *err)
+static int not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err)
 {
-    const struct ready_settings *ready = t->settings->app.ready;
     char timeout[32];
     const char *tail = unit_log_tail(t->sweep, t->app, t->arena);
 
     t->not_ready = r == READY_TIMEOUT;
+    t->never_up = r == READY_DEAD;
     if (r == READY_TIMEOUT)
         return error_set(err, ERROR_TRIAL, "alive, but not ready in %s%s%s",
-                         duration_human(ready ? ready->timeout_ns : 60 * NS_PER_S, timeout),
-                         tail[0] ? "; its last lines: " : "", tail);
+                         duration_human(timeout_ns, timeout), tail[0] ? "; its last lines: " : "", tail);
     return error_set(err, ERROR_TRIAL, "%s%s", tail[0] ? "its last lines: " : "it logged nothing", tail);
 }
 
 static int step_ready(struct trial_run *t, struct error *err)
 {
-    const struct ready_settings *ready = t->settings->app.ready;
-    int64_t timeout = ready ? ready->timeout_ns : 60 * NS_PER_S;
+    int64_t timeout = ready_timeout_ns(&t->settings->app), started = t->app->started_ns;
     enum ready_result r;
 
-    if (unit_wait_ready(t->sweep, t->app, t->app->started_ns + timeout, &r, err) < 0)
+    if (unit_wait_ready(t->sweep, t->app, started + timeout, &r, err) < 0)
         return -1;
     if (r != READY_YES)
-        return not_ready(t, r, err);
+        return not_ready(t, r, trial_time_is_up(t->sweep) ? t->deadline_ns - started : timeout, err);
     t->record.ready_ms = clock_ms_since(t->app->started_ns);
     if (!t->settings->app.startup || !isnan(t->app->startup_ms))
         unit_unwatch_log(t->app); /* following a log costs the engine time */
@@ -325,6 +326,7 @@ static void remember(struct trial_run *t, const struct error *e, const char *ste
     if (t->failed)
         return;
     t->failed = true;
+    t->failed_step = step;
     t->error = *e;
     trial_event(t, "failed", step, NULL);
 }
@@ -351,8 +353,10 @@ static size_t run_steps(struct trial_run *t, bool *ret_stop, struct error *err)
                                 .start_ms = (double)(begin - t->begin_ns) / (double)NS_PER_MS,
                                 .duration_ms = clock_ms_since(begin),
                             });
-        if (rc < 0 && (e.kind == ERROR_INTERRUPTED || loop_interrupted(t->sweep->loop))) {
-            *err = e;
+        if (loop_interrupted(t->sweep->loop) || (rc < 0 && e.kind == ERROR_INTERRUPTED)) {
+            /* also when the step made do without what it waited for: such a trial is not complete */
+            (void)error_set(err, ERROR_INTERRUPTED, "interrupted in step '%s' of trial %d of '%s'",
+                            steps[i].name, t->record.trial, t->scenario.id);
             *ret_stop = true;
             return begun;
         }
@@ -423,10 +427,20 @@ static void check_clocks(struct trial_run *t, int64_t suspended_before)
                        (double)drift / 1e9);
 }
 
+static void close_files(struct trial_run *t)
+{
+    if (t->events_fd >= 0)
+        (void)close(t->events_fd);
+    if (t->samples_fd >= 0)
+        (void)close(t->samples_fd);
+    t->events_fd = t->samples_fd = -1;
+}
+
 static int trial_close(struct trial_run *t, struct error *err)
 {
     struct trial *r = &t->record;
 
+    close_files(t);
     r->steps = t->steps.items;
     r->step_count = t->steps.len;
     r->duration_ms = clock_ms_since(t->begin_ns);
@@ -444,10 +458,7 @@ static void trial_release(struct trial_run *t)
     vec_release(&t->steps);
     vec_release(&t->notes);
     vec_release(&t->validity);
-    if (t->events_fd >= 0)
-        (void)close(t->events_fd);
-    if (t->samples_fd >= 0)
-        (void)close(t->samples_fd);
+    close_files(t);
     free(t->dir);
     arena_free(t->arena);
 }
@@ -467,6 +478,7 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     size_t begun = run_steps(&t, &stop, err);
     if (!stop) {
         check_clocks(&t, suspended);
+        t.record.duration_ms = clock_ms_since(t.begin_ns);
         trial_decide(&t);
         t.keep = s->options->keep && t.record.outcome != OUTCOME_OK;
         if (t.keep)
@@ -478,6 +490,7 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     s->trial = NULL;
     progress_step(s, "sealed");
     s->progress.finished = NULL;
+    s->progress.scenario = NULL; /* it goes with the trial's memory */
     *ret = t.record.outcome;
     s->last_settings_cooldown_ns = t.settings->cooldown_ns;
     s->retry_allowed = t.settings->retry > 0 ? (int)t.settings->retry : 0;

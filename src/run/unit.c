@@ -18,6 +18,7 @@ struct unit *unit_new(struct sweep_run *s, const struct container_settings *c, c
     u->role = xstrdup(role);
     u->port = c->port == SCHEMA_ABSENT ? 0 : c->port;
     u->startup_ms = NAN;
+    u->effective = (struct effective){.memory_bytes = NAN, .swap_bytes = NAN, .cpus = NAN, .pids = NAN};
     u->effective_arena = arena_new();
     vec_push(&s->units, u);
     return u;
@@ -36,6 +37,12 @@ static void unit_free(struct unit *u)
     free(u->image_id);
     arena_free(u->effective_arena);
     free(u);
+}
+
+void unit_begin_trial(struct unit *u)
+{
+    u->restarts_before = ledger_restarts(&u->ledger, NULL);
+    u->oom_kills_before = ledger_oom_kills(&u->ledger, NAN);
 }
 
 /* A free loopback port, for containers on the host's network. */
@@ -305,7 +312,12 @@ int removals_wait(struct sweep_run *s, struct error *err)
     while (s->removals.len) {
         struct engine_call *call = s->removals.items[s->removals.len - 1];
         struct error e = ERROR_INIT;
-        if (engine_call_wait(call, &e) < 0 && first.kind == ERROR_NONE)
+        int rc = engine_call_wait(call, &e);
+        if (rc < 0 && e.kind == ERROR_INTERRUPTED) {
+            *err = e; /* it stays under way: the clean-up waits for it */
+            return -1;
+        }
+        if (rc < 0 && first.kind == ERROR_NONE)
             first = e;
         engine_call_free(call);
         s->removals.len--;
