@@ -169,16 +169,16 @@ int trial_from_json(const struct json *j, struct arena *a, struct trial *ret, st
 
 /*
  * A number of the trial by its recorded name ("load.error_rate", "app.memory_bytes.used_peak",
- * "database.rollbacks", "metrics.heap_used_bytes.max", "services.mock.restarts" or shorter "mock.restarts"): NAN
- * when not measured, INFINITY for an unlimited limit; -1 when there is no such name. A NULL trial tells only
- * whether the name can exist (names of metrics and services are free). For expect, checks, reports.
+ * "database.rollbacks", "metrics.heap_used_bytes.max", "services.mock.restarts" or shorter "mock.restarts"):
+ * NAN when not measured, INFINITY for an unlimited limit; -1 when there is no such name. A NULL trial tells
+ * only whether the name can exist (names of metrics and services are free). For expect, checks, reports.
  */
 int trial_number(const struct json *trial, const char *name, double *ret);
 
 /*
- * "load.error_rate <= 0.01": <, <=, >, >=, ==, !=. The bound is a number, a size (taken in bytes) or a duration
- * (taken in milliseconds). The name may be missing ("== 0", about a check's own value): then it is "".
- * Texts go into the arena; `op` is static.
+ * "load.error_rate <= 0.01": <, <=, >, >=, ==, !=. The bound is a number, a size (taken in bytes) or a
+ * duration (taken in milliseconds). The name may be missing ("== 0", about a check's own value): then it is
+ * "". Texts go into the arena; `op` is static.
  */
 struct expectation {
     const char *name, *op;

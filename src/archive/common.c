@@ -20,18 +20,22 @@ void archive_locale_leave(locale_t *previous)
         (void)uselocale(*previous);
 }
 
+const char *archive_reason(struct archive *a, char *buf, size_t size)
+{
+    const char *reason = archive_error_string(a);
+
+    return archive_printable(reason && *reason ? reason : "it is cut short or damaged", buf, size);
+}
+
 int archive_fail(struct archive *a, enum error_kind kind, const char *what, const char *path,
                  struct error *err)
 {
-    const char *reason = archive_error_string(a);
     int code = archive_errno(a);
     char shown[512];
 
     if (code == ENOSPC || code == EDQUOT || code == EIO)
         return error_errno(err, ERROR_ENVIRONMENT, code, "%s '%s'", what, path);
-    return error_set(
-        err, kind, "%s '%s': %s", what, path,
-        archive_printable(reason && *reason ? reason : "it is cut short or damaged", shown, sizeof(shown)));
+    return error_set(err, kind, "%s '%s': %s", what, path, archive_reason(a, shown, sizeof(shown)));
 }
 
 void archive_entry_plain(struct archive_entry *e, const char *name, unsigned type_and_mode, int64_t size)

@@ -31,6 +31,9 @@ DEFINE_CLEANUP(struct archive_entry *, archive_entry_free);
 int archive_fail(struct archive *a, enum error_kind kind, const char *what, const char *path,
                  struct error *err);
 
+/* What libarchive says, made printable: never NULL. Returns buf. */
+const char *archive_reason(struct archive *a, char *buf, size_t size);
+
 /* An entry as every archive of ours has it. */
 void archive_entry_plain(struct archive_entry *e, const char *name, unsigned type_and_mode, int64_t size);
 

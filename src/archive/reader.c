@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include "benchctl/base/log.h"
 #include "internal.h"
 
 #define TAR_RECORD 512
@@ -316,14 +317,17 @@ int archive_reader_next(struct archive_reader *r, struct archive_member *ret, st
 {
     LOCALE_UTF8;
     struct archive_entry *e;
+    char shown[PRINTED];
 
     if (drain(r, err) < 0)
         return -1;
     int code = archive_read_next_header(r->tar, &e);
     if (code == ARCHIVE_EOF)
         return finish(r, err);
-    if (code != ARCHIVE_OK && code != ARCHIVE_WARN) /* a warning keeps the entry: its checks follow */
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
         return tar_failed(r, err);
+    if (code == ARCHIVE_WARN) /* the entry is there; whether it is any good its checks will tell */
+        note("'%s': %s", r->path, archive_reason(r->tar, shown, sizeof(shown)));
     return take_member(r, e, ret, err);
 }
 

@@ -11,7 +11,7 @@ struct archive_writer {
     struct archive_entry *entry;
     char *path, *temporary;
     int fd;
-    int64_t left; /* bytes of the member that were announced and have not come */
+    int64_t left;   /* bytes of the member that were announced and have not come */
     bool abandoned; /* libarchive frees everything only when it may finish: let it, into the void */
 };
 
