@@ -4,7 +4,12 @@
 
 static long calls, fail_at; /* 0: never */
 static bool dribble;        /* COPY takes a piece only at the second attempt, flushing takes two */
-static bool once;
+
+/* Every second time. */
+static bool partly(bool *turn)
+{
+    return dribble && (*turn = !*turn);
+}
 
 static bool failing(void)
 {
@@ -60,21 +65,27 @@ int __wrap_PQconsumeInput(PGconn *c)
 
 int __wrap_PQflush(PGconn *c)
 {
-    if (dribble && (once = !once))
+    static bool turn;
+
+    if (partly(&turn))
         return 1;
     return failing() ? -1 : __real_PQflush(c);
 }
 
 int __wrap_PQputCopyData(PGconn *c, const char *bytes, int len)
 {
-    if (dribble && (once = !once))
+    static bool turn;
+
+    if (partly(&turn))
         return 0;
     return failing() ? -1 : __real_PQputCopyData(c, bytes, len);
 }
 
 int __wrap_PQputCopyEnd(PGconn *c, const char *failure)
 {
-    if (dribble && (once = !once))
+    static bool turn;
+
+    if (partly(&turn))
         return 0;
     return failing() ? -1 : __real_PQputCopyEnd(c, failure);
 }
