@@ -109,7 +109,7 @@ static int replace(const char *text, bool keep_escapes, const struct lookup *l, 
     char name[NAME_MAX_LEN], shown[SHOWN_SIZE];
 
     for (const char *p = next_reference(text); p; p = next_reference(text)) {
-        const char *after;
+        const char *after = p;
         add_plain(out, text, (size_t)(p - text), keep_escapes);
         if (take_name(p, name, &after, err) < 0)
             return -1;

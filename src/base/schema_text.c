@@ -30,12 +30,19 @@ const char *schema_type_text(enum schema_type type)
     return names[type];
 }
 
+static const char *zero_text(char *buf)
+{
+    buf[0] = '0';
+    buf[1] = '\0';
+    return buf;
+}
+
 const char *schema_bound_text(const struct schema_field *f, int64_t bound, char *buf)
 {
     if (f->type == SCHEMA_SIZE)
-        return bound ? size_format(bound, buf) : strcpy(buf, "0");
+        return bound ? size_format(bound, buf) : zero_text(buf);
     if (f->type == SCHEMA_DURATION)
-        return bound ? duration_format(bound, buf) : strcpy(buf, "0");
+        return bound ? duration_format(bound, buf) : zero_text(buf);
     (void)snprintf(buf, 32, "%" PRId64, bound);
     return buf;
 }

@@ -156,9 +156,9 @@ static void growing_start(struct growing *g, struct arena *a, const struct node 
         .map = node_new(a, NODE_MAP, base->at), .len = base->len, .indexed = base->len + more > INDEX_FROM};
     g->keys = arena_array(a, const struct node *, base->len + more);
     g->items = arena_array(a, const struct node *, base->len + more);
-    if (base->len) {
-        memcpy(g->keys, base->keys, base->len * sizeof(*g->keys));
-        memcpy(g->items, base->items, base->len * sizeof(*g->items));
+    for (size_t i = 0; i < base->len; i++) {
+        g->keys[i] = base->keys[i];
+        g->items[i] = base->items[i];
     }
     for (size_t i = 0; g->indexed && i < base->len; i++)
         (void)name_index_put(&g->index, base->keys[i]->text, i, &fresh);

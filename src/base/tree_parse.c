@@ -244,7 +244,7 @@ static int on_end(struct reader *r, const yaml_event_t *e, struct error *err)
     } else {
         n->items = arena_array(r->arena, const struct node *, len);
         n->len = len;
-        for (size_t i = 0; i < len; i++)
+        for (size_t i = 0; children && i < len; i++)
             n->items[i] = children[i].value;
     }
     for (size_t i = 0; i < n->len; i++)
@@ -292,7 +292,8 @@ static int syntax_error(const struct reader *r, struct error *err)
             return odd_indent_error(r, &r->text.odd.items[i], err);
     }
     if (r->root && !r->depth)
-        return position_error(err, at, "text after the end of the document; exactly one document is expected");
+        return position_error(err, at,
+                              "text after the end of the document; exactly one document is expected");
     if (!y->problem)
         return position_error(err, at, "not valid YAML");
     if (!y->context || y->context_mark.line == y->problem_mark.line)

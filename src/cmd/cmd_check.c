@@ -294,7 +294,7 @@ static int run(int argc, char **argv)
     } else if (!c.count) {
         write_counts(&c, &out);
     } else if (c.count > PROBLEMS_SHOWN) {
-        fprintf(stderr, "benchctl: %zu more problems are not shown\n", c.count - PROBLEMS_SHOWN);
+        (void)fprintf(stderr, "benchctl: %zu more problems are not shown\n", c.count - PROBLEMS_SHOWN);
     }
     exit_code = print_buffer(&out);
     return exit_code ? exit_code : c.count ? error_exit_code(ERROR_INVALID) : 0;

@@ -79,7 +79,7 @@ static int check_axis_name(const struct builder *b, const struct node *key, stru
 static int add_value(struct builder *b, size_t axis, const struct node *n, struct error *err)
 {
     struct axis *x = &b->m->axes[axis];
-    const char *text;
+    const char *text = "";
     char shown[SHOWN_SIZE];
     bool fresh;
 

@@ -116,7 +116,7 @@ int rule_cpuset(const struct node *n, const char *text, struct error *err)
 {
     char shown[SHOWN_SIZE];
     const char *p = text;
-    long first, last;
+    long first = 0, last = 0;
 
     for (;;) {
         p = cpu_number(p, &first);

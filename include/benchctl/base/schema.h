@@ -61,18 +61,18 @@ struct schema;
 
 struct schema_field {
     const char *key;
-    enum schema_type type;
     size_t offset;
     const struct schema *of;    /* STRUCT, OPTIONAL, LIST, NAMED */
     const char *const *choices; /* CHOICE: NULL-terminated */
     int64_t min, max;           /* INT, SIZE, DURATION; both 0: no bound beyond the type's */
     const char *fallback;       /* the default as text, or NULL */
-    bool required;
-    bool descriptive;  /* does not affect a measurement: left out of digests */
-    bool secret;       /* never written out */
-    bool path;         /* TEXT, TEXTS: made absolute while reading (schema_options.dir) */
-    const char *help;  /* one sentence, for the reference page and editors */
+    const char *help;           /* one sentence, for the reference page and editors */
     const char *shape; /* NODE, REST: what its owner accepts, a JSON Schema as text; NULL: anything */
+    enum schema_type type;
+    bool required;
+    bool descriptive; /* does not affect a measurement: left out of digests */
+    bool secret;      /* never written out */
+    bool path;        /* TEXT, TEXTS: made absolute while reading (schema_options.dir) */
 };
 
 /* A row of a table: FIELD("cpus", NUMBER, container_settings, cpus, .help = "..."). */
