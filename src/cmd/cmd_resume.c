@@ -38,7 +38,28 @@ static void fill_list(const struct json *array, struct option_list *l)
         vec_push(l, json_text(json_at(array, i)));
 }
 
-static int resume(const char *path, struct sweep_options *o, const struct invocation *i)
+/* The sets of the first call; a secret one was not kept and has to come again. */
+static int fill_sets(const struct json *array, const struct option_list *given, struct option_list *l,
+                     struct error *err)
+{
+    for (size_t i = 0; i < json_len(array); i++) {
+        const char *set = json_text(json_at(array, i)), *again = NULL;
+        size_t path = strcspn(set, "=") + 1;
+        for (size_t k = 0; text_ends(set, "=" SECRET_MASK) && k < given->len; k++)
+            if (strncmp(given->items[k], set, path) == 0)
+                again = given->items[k];
+        if (text_ends(set, "=" SECRET_MASK) && !again) {
+            (void)error_set(err, ERROR_USAGE, "the secret value of '--set %.*s' was not kept", (int)path - 1,
+                            set);
+            return error_hint(err, "give it again: benchctl resume DIR --set %.*s=VALUE", (int)path - 1, set);
+        }
+        vec_push(l, again ? again : set);
+    }
+    return 0;
+}
+
+static int resume(const char *path, struct sweep_options *o, const struct option_list *given,
+                  const struct invocation *i)
 {
     CLEANUP(matrix_free) struct matrix *m = NULL;
     CLEANUP(plan_free) struct plan *p = NULL;
@@ -50,7 +71,8 @@ static int resume(const char *path, struct sweep_options *o, const struct invoca
     o->matrix_path = json_get_text(fields, "matrix");
     if (!o->matrix_path || !fs_exists(o->matrix_path))
         o->matrix_path = copy;
-    fill_list(json_get(fields, "sets"), &o->sets);
+    if (fill_sets(json_get(fields, "sets"), given, &o->sets, &err) < 0)
+        return report_error(&err);
     fill_list(json_get(fields, "filters"), &o->filters);
     o->trials = json_get_int(fields, "trials");
     o->seed = json_is_int(json_get(fields, "seed")) ? json_get_int(fields, "seed") : SCHEMA_ABSENT;
@@ -66,9 +88,12 @@ static int cmd_resume_main(int argc, char **argv)
     struct sweep_options o = {.seed = SCHEMA_ABSENT};
     struct invocation i = {0};
     struct operands operands;
+    struct option_list given = {0};
     struct error err = ERROR_INIT;
     int code;
     const struct option options[] = {
+        {"set", 's', OPTION_LIST, &given, "PATH=VALUE",
+         "a secret value that the first call was given by --set"},
         {"engine", 0, OPTION_TEXT, &o.engine_url, "URL", "the Docker Engine (default DOCKER_HOST)"},
         {"keep", 0, OPTION_FLAG, &o.keep, NULL, "leave the last failed trial's containers"},
         {"strict", 0, OPTION_FLAG, &o.strict, NULL, "any outcome but ok is exit code 1"},
@@ -78,10 +103,11 @@ static int cmd_resume_main(int argc, char **argv)
     if (options_parse(&cmd_resume, options, ARRAY_LEN(options), argc, argv, 1, 1, &operands, &code) < 0)
         return code;
     code = read_invocation(operands.items[0], &i, &err) < 0 ? report_error(&err)
-                                                            : resume(operands.items[0], &o, &i);
+                                                            : resume(operands.items[0], &o, &given, &i);
     json_free(i.record);
     option_list_release(&o.filters);
     option_list_release(&o.sets);
+    option_list_release(&given);
     return code;
 }
 

@@ -83,6 +83,20 @@ static struct json *text_array(const struct option_list *l)
     return j;
 }
 
+/* `--set` values under a key that looks secret are not kept: resume asks for them again. */
+static struct json *set_array(const struct option_list *l)
+{
+    struct json *j = json_new_array();
+
+    for (size_t i = 0; i < l->len; i++) {
+        CLEANUP_FREE char *path = xstrndup(l->items[i], strcspn(l->items[i], "="));
+        const char *dot = strrchr(path, '.');
+        CLEANUP_FREE char *masked = xasprintf("%s=" SECRET_MASK, path);
+        json_append(j, json_new_text(text_is_secret_key(dot ? dot + 1 : path) ? masked : l->items[i]));
+    }
+    return j;
+}
+
 /* How it was called, for resume: the same matrix, sets, filters, trials and seed. */
 static int write_invocation(struct rundir *dir, const struct sweep_options *o, const char *run_id,
                             struct error *err)
@@ -92,7 +106,7 @@ static int write_invocation(struct rundir *dir, const struct sweep_options *o, c
 
     json_set_text(j, "matrix", absolute ? absolute : o->matrix_path);
     json_set_text(j, "run_id", run_id);
-    json_set(j, "sets", text_array(&o->sets));
+    json_set(j, "sets", set_array(&o->sets));
     json_set(j, "filters", text_array(&o->filters));
     json_set_int(j, "trials", o->trials);
     json_set(j, "seed", o->seed == SCHEMA_ABSENT ? json_new_null() : json_new_int(o->seed));

@@ -8,6 +8,9 @@
 #include "benchctl/plan.h"
 #include "cmd.h"
 
+/* What stands in the journal for a secret value of --set. */
+#define SECRET_MASK "***"
+
 struct sweep_options {
     const char *matrix_path, *engine_url;
     struct option_list filters, sets;
