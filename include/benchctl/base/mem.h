@@ -86,7 +86,7 @@ DEFINE_CLEANUP(DIR *, closedir);
         (v)->len = (v)->cap = 0;                                                                             \
     } while (0)
 #define vec_each(var, v)                                                                                     \
-    for (__typeof__(&(v)->items[0]) var = (v)->items; var && var < (v)->items + (v)->len; var++)
+    for (__auto_type var = (v)->items; var && var < (v)->items + (v)->len; var++)
 
 /* Of vec_push: makes room for one more item of `size` bytes. */
 void *vec_grow_(void *items, size_t len, size_t *cap, size_t size);
