@@ -99,5 +99,8 @@ int64_t clock_parse_rfc3339(const char *text)
         return -1;
     tm.tm_year -= 1900;
     tm.tm_mon -= 1;
-    return ((int64_t)timegm(&tm) - offset_s) * NS_PER_S + fraction_ns;
+    int64_t seconds = (int64_t)timegm(&tm) - offset_s;
+    if (seconds < 0 || seconds >= INT64_MAX / NS_PER_S) /* the year 2262 is where nanoseconds end */
+        return -1;
+    return seconds * NS_PER_S + fraction_ns;
 }

@@ -104,6 +104,8 @@ static void wall_clock_stamps(void **state)
     assert_true(clock_parse_rfc3339("2023-11-15T00:13:20+02:00") == INT64_C(1700000000000000000));
     assert_true(clock_parse_rfc3339("0001-01-01T00:00:00Z") == -1);
     assert_true(clock_parse_rfc3339("yesterday") == -1);
+    assert_true(clock_parse_rfc3339("9999-12-31T00:00:00Z") == -1); /* beyond 64 bits of nanoseconds */
+    assert_true(clock_parse_rfc3339("1970-01-01T00:00:00+02:00") == -1);
     assert_true(clock_parse_rfc3339("2023-11-14T22:13:20") == -1);
     assert_true(clock_parse_rfc3339(NULL) == -1);
 }
