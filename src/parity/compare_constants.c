@@ -20,7 +20,7 @@ static int read_sources(const struct member *m, struct arena *a, struct parity_s
     for (size_t i = 0; i < m->len; i++) {
         const struct entry *e = &m->entries[i];
         git_blob *blob = NULL;
-        if (e->kind != ENTRY_FILE || (m->len > 1 && !parity_source_known(e->path)))
+        if (e->kind != ENTRY_FILE || !parity_source_known(e->path))
             continue;
         if (member_blob(m, e, &blob, err) < 0)
             return -1;

@@ -10,6 +10,7 @@
 struct repository {
     char *path;
     git_repository *git;
+    VEC(char *) remotes;            /* names of those that are configured */
     bool shallow, partial, foreign; /* foreign: belongs to somebody else, read nevertheless */
 };
 

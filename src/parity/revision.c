@@ -34,18 +34,14 @@ static void try_name(struct repository *r, char *name, struct hits *h)
 
 static void try_remotes(struct repository *r, const char *ref, bool prefixed, struct hits *h)
 {
-    git_strarray remotes = {0};
-
-    if (git_remote_list(&remotes, r->git) < 0)
-        return;
-    for (size_t i = 0; i < remotes.count; i++) {
-        size_t n = strlen(remotes.strings[i]);
+    for (size_t i = 0; i < r->remotes.len; i++) {
+        const char *remote = r->remotes.items[i];
+        size_t n = strlen(remote);
         if (!prefixed)
-            try_name(r, xasprintf("refs/remotes/%s/%s", remotes.strings[i], ref), h);
-        else if (strncmp(ref, remotes.strings[i], n) == 0 && ref[n] == '/')
+            try_name(r, xasprintf("refs/remotes/%s/%s", remote, ref), h);
+        else if (strncmp(ref, remote, n) == 0 && ref[n] == '/')
             try_name(r, xasprintf("refs/remotes/%s", ref), h);
     }
-    git_strarray_dispose(&remotes);
 }
 
 /* Local names first; remote branches only when there is none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks of a section, and their result as JSON. */
 #include <string.h>
+#include "benchctl/base/fs.h"
 #include "member.h"
 
 static const struct parity_member *settings_of(const struct parity_check *c, size_t i)
@@ -13,23 +14,22 @@ static const char *repo_of(const struct parity_settings *s, const struct parity_
     return m->repo ? m->repo : s->repo;
 }
 
-/* The ref; with the path, then with the repository, as far as it takes to tell members apart. */
+/* The ref; with the path, then with the repository's name, as far as it takes to tell members apart. */
 static const char *label_of(const struct parity_settings *s, const struct parity_check *c, size_t index,
                             struct arena *a)
 {
     const struct parity_member *m = settings_of(c, index);
-    bool same_ref = false, same_path = false;
+    bool with_path = false, with_repo = false;
 
     for (size_t i = 0; i < c->members.len; i++) {
         const struct parity_member *o = settings_of(c, i);
         if (i == index || strcmp(o->ref, m->ref) != 0)
             continue;
-        same_ref = true;
-        same_path = same_path || strcmp(o->path, m->path) == 0;
+        with_path = with_path || strcmp(o->path, m->path) != 0;
+        with_repo = with_repo || !text_equal(repo_of(s, o), repo_of(s, m));
     }
-    if (same_path)
-        return arena_printf(a, "%s %s:%s", repo_of(s, m), m->ref, m->path);
-    return same_ref ? arena_printf(a, "%s:%s", m->ref, m->path) : m->ref;
+    const char *label = with_path ? arena_printf(a, "%s:%s", m->ref, m->path) : arena_strdup(a, m->ref);
+    return with_repo && repo_of(s, m) ? arena_printf(a, "%s %s", path_basename(repo_of(s, m)), label) : label;
 }
 
 static void describe_member(const struct member *m, const char *repo, struct arena *a,

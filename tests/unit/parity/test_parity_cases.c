@@ -1,119 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Repositories made by git itself, of the kinds that have broken tools before, and what a check says about
  * them. */
-#include "unit/check.h"
-#include "support/scratch.h"
+#include "fixture.h"
 
-#include <unistd.h>
-#include "benchctl/parity.h"
-
-struct fixture {
-    char *dir;
-    struct arena *arena;
-};
-
-static int setup(void **state)
-{
-    struct fixture *f = xcalloc(1, sizeof(*f));
-    void *dir = NULL;
-    int rc = scratch_setup(&dir);
-
-    f->dir = dir;
-    f->arena = arena_new();
-    *state = f;
-    return rc;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-    void *dir = f->dir;
-    int rc = scratch_teardown(&dir);
-
-    arena_free(f->arena);
-    free(f);
-    return rc;
-}
-
-/* Builds the repositories of a case; skips where git is not. */
+/* Builds the repositories of a case. */
 static void build(struct fixture *f, const char *name)
 {
-    CLEANUP_FREE char *git = fs_find_program("git");
-
-    if (!git) {
-        print_message("skipped: no git here\n");
-        skip();
-    }
+    need_git();
     if (shell("cd / && sh '%s/cases/%s/setup.sh' '%s' > '%s/.log' 2>&1", TESTS_DIR, name, f->dir, f->dir) !=
         0) {
         CLEANUP_FREE char *log = get(f->dir, ".log");
         fail_msg("%s: %s", name, log);
     }
-}
-
-static const char *repo_path(struct fixture *f, const char *repo)
-{
-    return arena_printf(f->arena, "%s/%s", f->dir, repo);
-}
-
-#define MEMBERS(...) ((const struct parity_member[]){__VA_ARGS__})
-
-/* One check over the members given as "ref:path". */
-static struct parity_check_result compare_as(struct fixture *f, const char *repo,
-                                             const struct parity_member *members, size_t count,
-                                             enum compare_mode mode, bool any_owner)
-{
-    struct parity_check check = {.name = "case",
-                                 .compare = mode,
-                                 .members = {arena_copy(f->arena, members, count * sizeof(*members)), count}};
-    struct parity_settings s = {.repo = repo_path(f, repo), .checks = {&check, 1}};
-    const struct parity_options o = {.any_owner = any_owner};
-    struct parity_result r;
-    struct error err = ERROR_INIT;
-
-    if (parity_run(&s, &o, f->arena, &r, &err) < 0)
-        fail_msg("%s", err.message);
-    assert_int_equal(r.check_count, 1);
-    assert_int_equal(r.ok, r.checks[0].ok);
-    assert_int_equal(r.broken, !r.ok && !r.checks[0].unavailable);
-    CLEANUP(json_free) struct json *j = parity_to_json(&r);
-    assert_int_equal(json_get_bool(j, "ok"), r.ok);
-    return r.checks[0];
-}
-
-static struct parity_check_result compare(struct fixture *f, const char *repo, const char *ref_a,
-                                          const char *ref_b, const char *path)
-{
-    const struct parity_member members[] = {{.ref = ref_a, .path = path}, {.ref = ref_b, .path = path}};
-
-    return compare_as(f, repo, members, 2, COMPARE_BLOBS, false);
-}
-
-static void same(const struct parity_check_result *r)
-{
-    if (!r->ok)
-        fail_msg("%s", r->error ? r->error : r->differences[0].what);
-}
-
-static void unavailable(const struct parity_check_result *r, const char *part)
-{
-    assert_false(r->ok);
-    assert_true(r->unavailable);
-    assert_non_null(r->error);
-    assert_has(r->error, part);
-}
-
-static void differs(const struct parity_check_result *r, const char *path, const char *part)
-{
-    assert_false(r->ok);
-    assert_null(r->error);
-    for (size_t i = 0; i < r->difference_count; i++) {
-        if (strcmp(r->differences[i].path, path) == 0) {
-            assert_has(r->differences[i].what, part);
-            return;
-        }
-    }
-    fail_msg("no difference at '%s'", path);
 }
 
 static void d01_other_owner(void **state)
@@ -323,8 +221,6 @@ static void d09_modes(void **state)
     same(&r);
     assert_int_equal(r.difference_count, 0);
 }
-
-#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
