@@ -123,6 +123,61 @@ static void lost_events_do_not_turn_a_failure_into_a_pass(void **state)
     ledger_release(&l);
 }
 
+/* A process that ends at once: inspect, asked after the start, is faster than the event of the death. */
+static void a_death_that_inspect_saw_first_counts_once(void **state)
+{
+    struct ledger l = {0};
+
+    (void)state;
+    event(&l, "start", 1, -1, 0);
+    inspect(&l, "exited", "t1", 1, 3, false, 0);
+    assert_true(l.terminal);
+    assert_int_equal(ledger_deaths(&l), 1);
+    assert_true(l.exits.items[0].by_inspect);
+    event(&l, "die", 1, 3, 0);
+    assert_int_equal(ledger_deaths(&l), 1);
+    assert_false(l.exits.items[0].by_inspect);
+    ledger_release(&l);
+}
+
+/* The same before even the event of the start has come; and it is restarted afterwards. */
+static void inspect_may_be_faster_than_every_event(void **state)
+{
+    struct ledger l = {0};
+
+    (void)state;
+    inspect(&l, "exited", "t1", 1, 137, true, 0);
+    assert_int_equal(ledger_deaths(&l), 1);
+    assert_true(l.exits.items[0].oom);
+    event(&l, "start", 1, -1, 0);
+    event(&l, "oom", 1, -1, 0);
+    event(&l, "die", 1, 137, 0);
+    event(&l, "start", 2, -1, 0);
+    event(&l, "die", 3, 137, 0);
+    inspect(&l, "exited", "t2", 3, 137, false, 1);
+    assert_int_equal(ledger_deaths(&l), 2);
+    assert_int_equal(ledger_restarts(&l, NULL), 1);
+    assert_true(ledger_oom_kills(&l, NAN) == 1);
+    ledger_release(&l);
+}
+
+/* A death of another kind than the one inspect told of is one more. */
+static void a_different_death_is_another_one(void **state)
+{
+    struct ledger l = {0};
+
+    (void)state;
+    event(&l, "start", 1, -1, 0);
+    ledger_gap(&l);
+    inspect(&l, "exited", "t1", 2, 1, false, 0);
+    event(&l, "start", 3, -1, 0);
+    event(&l, "kill", 4, -1, 9);
+    event(&l, "die", 4, 137, 0);
+    assert_int_equal(ledger_deaths(&l), 2);
+    assert_cause(&l.exits.items[1], NAN, "killed by somebody else (signal 9)");
+    ledger_release(&l);
+}
+
 /* (oom die start) x 3, oom die, as on-failure:3 gives it. */
 static void oom_kills_are_counted_once_each(void **state)
 {
@@ -266,6 +321,9 @@ int main(void)
         cmocka_unit_test(a_planned_restart_is_none_yet),
         cmocka_unit_test(witnesses_that_disagree_are_both_kept),
         cmocka_unit_test(lost_events_do_not_turn_a_failure_into_a_pass),
+        cmocka_unit_test(a_death_that_inspect_saw_first_counts_once),
+        cmocka_unit_test(inspect_may_be_faster_than_every_event),
+        cmocka_unit_test(a_different_death_is_another_one),
         cmocka_unit_test(oom_kills_are_counted_once_each),
         cmocka_unit_test(a_child_killed_is_an_oom_kill_without_a_death),
         cmocka_unit_test(a_restart_does_not_erase_the_kill),
