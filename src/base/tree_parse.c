@@ -185,6 +185,8 @@ static int on_scalar(struct reader *r, const yaml_event_t *e, struct error *err)
     bool null = plain && (!len || (!is_key && (strcmp(text, "~") == 0 || strcmp(text, "null") == 0)));
     struct node *n = node_new(r->arena, null ? NODE_NULL : NODE_SCALAR, position_of(r, e->start_mark));
     n->quoted = !plain;
+    n->end_line = (int)e->end_mark.line + 1;
+    n->end_column = (int)e->end_mark.column + 1;
     if (!null)
         n->text = arena_strndup(r->arena, text, len);
     n->refers = strstr(n->text, "${") != NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over every file of a corpus, and over each cut short: a plain test, with any compiler. */
+/* Runs a fuzz target over every file of a corpus, and over each cut short: a plain test, with any compiler.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include "benchctl/base/fs.h"

@@ -21,6 +21,7 @@
 #include "benchctl/base/arena.h"
 #include "benchctl/base/error.h"
 #include "benchctl/base/json.h"
+#include "benchctl/base/strbuf.h"
 
 #define TREE_MAX_BYTES ((size_t)16 << 20)
 #define TREE_MAX_NODES 200000 /* after following aliases */
@@ -42,6 +43,7 @@ struct node {
     bool refers;      /* it, or something below it, holds a "${"; false is a promise that nothing does */
     const char *text; /* NODE_SCALAR; "" otherwise */
     struct position at;
+    int end_line, end_column;  /* behind its last character, of a scalar that was read; else 0 */
     const struct node **items; /* NODE_LIST: the items; NODE_MAP: the values */
     const struct node **keys;  /* NODE_MAP: scalars, in order */
     size_t len;
@@ -50,6 +52,14 @@ struct node {
 /* Bytes to tree. ERROR_INVALID with "FILE:LINE:COL: ..." */
 int tree_parse(const char *bytes, size_t len, const char *file, struct arena *a, const struct node **ret,
                struct error *err) MUST_CHECK;
+
+/*
+ * Appends the document as written, but with "***" for each value under a key that looks secret (schema.h) or
+ * is called webhook, and for passwords inside URLs; what is only a ${...} stays. Comments stay too. For
+ * copies that are kept.
+ */
+int tree_mask_secrets(const char *bytes, size_t len, const char *file, struct strbuf *out,
+                      struct error *err) MUST_CHECK;
 
 /* The value under `key` of a map, or NULL. */
 const struct node *node_get(const struct node *map, const char *key);
