@@ -30,6 +30,7 @@ struct unit {
     double startup_ms; /* from started_ns to the startup line; NAN */
     bool ready_line;   /* the line that `ready.log` waits for has come */
     /* Of a container that outlives trials: what belongs to earlier ones. The cgroup's own counter apart. */
+    bool reused;
     double restarts_before, oom_kills_before, cgroup_kills_before;
 };
 
@@ -49,7 +50,8 @@ struct image_use {
 struct adapter_use {
     char *name;
     struct load_adapter *adapter;
-    char *version; /* NULL: not known */
+    char *version;   /* NULL: not known */
+    bool looked_for; /* its program, on PATH */
 };
 
 /* --- the sweep
@@ -71,8 +73,9 @@ struct sweep_run {
     VEC(struct image_use) images;
     VEC(struct adapter_use) adapters;
     struct postgres *postgres;
-    struct unit *postgres_unit; /* whose server that is; NULL: an existing one */
-    char postgres_digest[SHA256_HEX_SIZE];
+    struct unit *postgres_unit;              /* whose server that is; NULL: an existing one */
+    char postgres_digest[SHA256_HEX_SIZE];   /* of its seed */
+    char postgres_identity[SHA256_HEX_SIZE]; /* which database of which server, as whom */
     struct json *info;
     struct run_summary summary;
     struct trial_run *trial; /* the current one, or NULL */
@@ -190,6 +193,7 @@ int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *er
 /* database.c */
 const char *database_user(const struct database_settings *d); /* as written, else the images' own superuser */
 int step_database(struct trial_run *t, struct error *err) MUST_CHECK;
+void database_leave(struct sweep_run *s);
 int database_window_begin(struct trial_run *t, struct error *err) MUST_CHECK;
 void database_window_end(struct trial_run *t);
 

@@ -128,8 +128,7 @@ static int watch_resources(struct trial_run *t, struct unit *u, struct error *er
     if (engine_facts(t->sweep->engine)->local && u->pid > 0) {
         if (sampler_add(t->sampler, u->role, u->pid, &e) == 0) {
             const struct resource_sample *first = sampler_last(t->sampler, u->role);
-            bool stands = !trial_is_current(t->sweep, u);
-            u->cgroup_kills_before = stands && first && first->oom_kills > 0 ? first->oom_kills : 0;
+            u->cgroup_kills_before = u->reused && first && first->oom_kills > 0 ? first->oom_kills : 0;
             return 0;
         }
         if (e.kind != ERROR_NOT_FOUND) {
