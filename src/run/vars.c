@@ -10,7 +10,11 @@ struct scope {
     struct sweep_run *sweep;
     const struct settings *settings;
     const struct json *numbers; /* the trial so far, or NULL */
+    struct arena *arena;        /* for what is filled in */
+    bool inner;                 /* filling in a value that others refer to: it can hold secrets, no more */
 };
+
+static int expand(struct scope *sc, const char *text, const char **ret, struct error *err);
 
 /* Where a container is reached: its address on the sweep's network, its name there while it has none yet, or
  * loopback. */
@@ -58,50 +62,72 @@ static enum lookup_result container_value(const struct scope *sc, const char *ro
 }
 
 struct database_address {
-    const char *host, *user, *name;
+    const char *host, *user, *password, *name;
     int64_t port;
 };
 
 static enum lookup_result database_key(const struct database_address *d, const char *key, struct strbuf *out)
 {
-    if (strcmp(key, "host") == 0)
+    if (strcmp(key, "host") == 0) {
         strbuf_adds(out, d->host);
-    else if (strcmp(key, "port") == 0)
+    } else if (strcmp(key, "port") == 0) {
         strbuf_addf(out, "%lld", (long long)d->port);
-    else if (strcmp(key, "name") == 0)
+    } else if (strcmp(key, "name") == 0) {
         strbuf_adds(out, d->name);
-    else if (strcmp(key, "user") == 0)
+    } else if (strcmp(key, "user") == 0) {
         strbuf_adds(out, d->user);
-    else if (strcmp(key, "url") == 0)
-        strbuf_addf(out, "postgresql://%s@%s:%lld/%s", d->user, d->host, (long long)d->port, d->name);
-    else
+    } else if (strcmp(key, "password") == 0) {
+        strbuf_adds(out, d->password ? d->password : "");
+    } else if (strcmp(key, "url") == 0) {
+        strbuf_adds(out, "postgresql://");
+        http_escape(out, d->user);
+        if (d->password && d->password[0]) {
+            strbuf_addc(out, ':');
+            http_escape(out, d->password);
+        }
+        strbuf_addf(out, "@%s:%lld/", d->host, (long long)d->port);
+        http_escape(out, d->name);
+    } else {
         return LOOKUP_UNKNOWN;
+    }
     return LOOKUP_FOUND;
 }
 
-static enum lookup_result database_value(const struct scope *sc, const char *key, struct strbuf *out,
+/* A server that is there already, by its URL. */
+static enum lookup_result existing_value(struct scope *sc, const char *password, const char *key,
+                                         struct strbuf *out, struct error *err)
+{
+    const struct database_settings *d = sc->settings->database;
+    CLEANUP_VALUE(postgres_target_release) struct postgres_target target = {0};
+    const char *url;
+
+    if (expand(sc, d->url, &url, err) < 0 || postgres_parse_url(url, &target, err) < 0)
+        return LOOKUP_FAILED;
+    const struct database_address at = {
+        .host = target.host,
+        .user = d->user && d->user[0] ? d->user : target.user,
+        .password = password ? password : target.password,
+        .name = d->name,
+        .port = target.port,
+    };
+    return database_key(&at, key, out);
+}
+
+static enum lookup_result database_value(struct scope *sc, const char *key, struct strbuf *out,
                                          struct error *err)
 {
     const struct database_settings *d = sc->settings->database;
     const struct unit *u = unit_find(sc->sweep, "database");
+    const char *password;
 
-    if (strcmp(key, "password") == 0) {
-        if (d->password)
-            strbuf_adds(out, d->password);
-        return LOOKUP_FOUND;
-    }
-    if (d->url) {
-        struct postgres_target target = {0};
-        if (postgres_parse_url(d->url, &target, err) < 0)
-            return LOOKUP_FAILED;
-        struct database_address at = {target.host, target.user, d->name, target.port};
-        enum lookup_result r = database_key(&at, key, out);
-        postgres_target_release(&target);
-        return r;
-    }
-    struct database_address at = {
+    if (expand(sc, d->password, &password, err) < 0)
+        return LOOKUP_FAILED;
+    if (d->url)
+        return existing_value(sc, password, key, out, err);
+    const struct database_address at = {
         .host = unit_host(sc, u, "database"),
         .user = database_user(d),
+        .password = password,
         .name = d->name,
         .port = u && u->port                        ? u->port
                 : d->service->port == SCHEMA_ABSENT ? 5432
@@ -125,12 +151,14 @@ static enum lookup_result secret_value(const char *name, struct strbuf *out, str
 
 static enum lookup_result look_up(const char *name, struct strbuf *out, void *data, struct error *err)
 {
-    const struct scope *sc = data;
+    struct scope *sc = data;
     const char *dot = strchr(name, '.');
     double number;
 
     if (text_starts(name, "secret:"))
         return secret_value(name + strlen("secret:"), out, err);
+    if (sc->inner)
+        return LOOKUP_UNKNOWN;
     if (sc->numbers && trial_number(sc->numbers, name, &number) == 0) {
         if (isnan(number)) {
             (void)error_set(err, ERROR_TRIAL, "'%s' was not measured", name);
@@ -147,35 +175,52 @@ static enum lookup_result look_up(const char *name, struct strbuf *out, void *da
     return container_value(sc, role, dot + 1, out);
 }
 
-static int expand(struct scope *sc, struct arena *a, const char *text, const char **ret, struct error *err)
+/* A value that a looked-up one needs is filled in on the way, once: it cannot refer to itself. */
+static int expand(struct scope *sc, const char *text, const char **ret, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+    struct scope inner = *sc;
 
-    if (!text || !has_reference(text)) {
+    if (!text || !strstr(text, "${")) { /* "$${" has to become "${", too */
         *ret = text;
         return 0;
     }
+    inner.inner = true;
+    if (interpolate(text, look_up, &inner, &out, err) < 0)
+        return -1;
+    *ret = arena_strdup(sc->arena, strbuf_text(&out));
+    return 0;
+}
+
+static int expand_outer(struct scope *sc, const char *text, const char **ret, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+
     if (interpolate(text, look_up, sc, &out, err) < 0)
         return -1;
-    *ret = arena_strdup(a, strbuf_text(&out));
+    *ret = arena_strdup(sc->arena, strbuf_text(&out));
     return 0;
 }
 
 int run_expand_for(struct sweep_run *s, const struct settings *st, struct arena *a, const char *text,
                    const char **ret, struct error *err)
 {
-    struct scope sc = {.sweep = s, .settings = st};
+    struct scope sc = {.sweep = s, .settings = st, .arena = a};
 
-    return expand(&sc, a, text, ret, err);
+    if (!text || !strstr(text, "${")) {
+        *ret = text;
+        return 0;
+    }
+    return expand_outer(&sc, text, ret, err);
 }
 
 int run_expand(struct trial_run *t, const char *text, const char **ret, struct error *err)
 {
-    if (!text || !has_reference(text)) {
+    if (!text || !strstr(text, "${")) {
         *ret = text;
         return 0;
     }
     CLEANUP(json_free) struct json *numbers = trial_to_json(&t->record);
-    struct scope sc = {.sweep = t->sweep, .settings = t->settings, .numbers = numbers};
-    return expand(&sc, t->arena, text, ret, err);
+    struct scope sc = {.sweep = t->sweep, .settings = t->settings, .numbers = numbers, .arena = t->arena};
+    return expand_outer(&sc, text, ret, err);
 }
