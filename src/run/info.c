@@ -143,4 +143,6 @@ void info_end(struct sweep_run *s, bool complete)
         json_set_text(s->info, "database_version", s->database_version);
     json_set_text(s->info, "finished_at", clock_rfc3339(clock_wall_ns(), stamp));
     json_set_bool(s->info, "complete", complete);
+    if (s->budget_spent)
+        json_set_bool(s->info, "budget_spent", true);
 }

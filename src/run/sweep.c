@@ -158,6 +158,7 @@ static int run_trials(struct sweep_run *s, struct error *err)
         if (budget_spent(s, k)) {
             note("the budget is spent after %llu of %llu trials: whole rounds only", (unsigned long long)k,
                  (unsigned long long)n);
+            s->budget_spent = true;
             return 0;
         }
         s->progress.trial = k + 1;

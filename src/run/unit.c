@@ -41,6 +41,7 @@ static void unit_free(struct unit *u)
 
 void unit_begin_trial(struct unit *u)
 {
+    u->reused = true;
     u->restarts_before = ledger_restarts(&u->ledger, NULL);
     u->oom_kills_before = ledger_oom_kills(&u->ledger, NAN);
 }
