@@ -44,6 +44,33 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
     return error_wrap(err, "database");
 }
 
+/* Which database of which server, as whom: another one needs another connection. */
+static int identity_of(struct trial_run *t, char hex[SHA256_HEX_SIZE], struct error *err)
+{
+    const struct database_settings *d = t->settings->database;
+    const char *url = NULL, *password = NULL;
+
+    if (run_expand(t, d->url, &url, err) < 0 || run_expand(t, d->password, &password, err) < 0)
+        return error_wrap(err, "database");
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    strbuf_addf(&text, "%s|%s|%s|%s|%lld", url ? url : "", d->name, d->user ? d->user : "",
+                password ? password : "", (long long)d->statement_timeout_ns);
+    sha256_hex(text.data, text.len, hex);
+    return 0;
+}
+
+/* Leaves the server that is connected, and what we made on it if it is not ours. */
+void database_leave(struct sweep_run *s)
+{
+    struct error err = ERROR_INIT;
+
+    if (s->postgres && !s->postgres_unit && postgres_drop(s->postgres, &err) < 0)
+        warn("the benchmark's database may be left on the server: %s", err.message);
+    postgres_close(s->postgres);
+    s->postgres = NULL;
+    s->postgres_unit = NULL;
+}
+
 /* Reads the seed's files into the trial's arena. */
 static int read_scripts(struct trial_run *t, struct postgres_script **ret, char digest[SHA256_HEX_SIZE],
                         struct error *err)
@@ -76,17 +103,18 @@ static int ensure_seeded(struct trial_run *t, struct error *err)
     const struct database_settings *d = t->settings->database;
     struct unit *u = NULL;
     struct postgres_script *scripts;
-    char digest[SHA256_HEX_SIZE];
+    char digest[SHA256_HEX_SIZE], identity[SHA256_HEX_SIZE];
 
+    if (identity_of(t, identity, err) < 0)
+        return -1;
     if (d->service && standing_ensure(s, &t->resolved, t->scenario.index, "database", &u, err) < 0)
         return -1;
-    if (s->postgres && s->postgres_unit != u) {
-        postgres_close(s->postgres);
-        s->postgres = NULL;
-    }
+    if (s->postgres && (s->postgres_unit != u || strcmp(identity, s->postgres_identity) != 0))
+        database_leave(s);
     bool fresh = !s->postgres;
     if (fresh && connect_server(t, u, err) < 0)
         return -1;
+    memcpy(s->postgres_identity, identity, sizeof(identity));
     if (read_scripts(t, &scripts, digest, err) < 0)
         return -1;
     if (d->reset == RESET_NONE || (!fresh && strcmp(digest, s->postgres_digest) == 0))
