@@ -39,19 +39,21 @@ static char *image_key(const struct container_settings *c)
     return strbuf_detach(&b);
 }
 
-static const char *known_image(struct sweep_run *s, const char *key)
+/* What has been looked for: its id is NULL when it is missing. */
+static const struct image_use *known_image(struct sweep_run *s, const char *key)
 {
     vec_each (i, &s->images)
         if (strcmp(i->key, key) == 0)
-            return i->id;
+            return i;
     return NULL;
 }
 
 const char *image_for(struct sweep_run *s, const struct container_settings *c)
 {
     CLEANUP_FREE char *key = image_key(c);
+    const struct image_use *known = known_image(s, key);
 
-    return known_image(s, key);
+    return known ? known->id : NULL;
 }
 
 static void progress_line(const char *line, void *data)
@@ -167,52 +169,76 @@ struct adapter_use *adapter_for(struct sweep_run *s, const char *name)
     return NULL;
 }
 
-static char *ask_version(struct sweep_run *s, const struct load_adapter *ad, struct error *err)
+/* Its own words about its version; refused when they are another program's (two are called wrk). A program
+ * that says nothing in time is not refused for that. */
+static int ask_version(struct sweep_run *s, const struct load_adapter *ad, char **ret, struct error *err)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
     CLEANUP_VALUE(process_output_release) struct process_output out = {0};
+    CLEANUP_VALUE(strbuf_release) struct strbuf both = STRBUF_INIT;
     struct text_list argv = {0};
-    const char *version = NULL;
+    struct error e = ERROR_INIT;
 
-    if (load_adapter_version_command(ad, a, &argv, err) < 0 || !argv.len)
-        return NULL;
+    if (load_adapter_version_command(ad, a, &argv, err) < 0)
+        return -1;
+    if (!argv.len)
+        return 0;
     const char **terminated = arena_array(a, const char *, argv.len + 1);
     memcpy(terminated, argv.items, argv.len * sizeof(*terminated));
     const struct process_options o = {.argv = terminated, .stdout_fd = -1, .stderr_fd = -1};
-    if (process_capture(s->loop, &o, clock_now_ns() + 10 * NS_PER_S, &out, err) < 0)
-        return NULL;
-    CLEANUP_VALUE(strbuf_release) struct strbuf both = STRBUF_INIT;
+    if (process_capture(s->loop, &o, clock_now_ns() + 10 * NS_PER_S, &out, &e) < 0) {
+        if (e.kind == ERROR_TIMEOUT)
+            return 0;
+        *err = e;
+        return -1;
+    }
     strbuf_addf(&both, "%s\n%s", out.out, out.err_text);
-    version = load_adapter_read_version(ad, strbuf_text(&both), a);
-    return version ? xstrdup(version) : NULL;
+    if (load_adapter_check_version(ad, strbuf_text(&both), err) < 0)
+        return -1;
+    const char *version = load_adapter_read_version(ad, strbuf_text(&both), a);
+    *ret = version ? xstrdup(version) : NULL;
+    return 0;
+}
+
+static int find_program(struct preparation *p, struct adapter_use *use, struct error *err)
+{
+    const char *program = load_adapter_program(use->adapter), *package = load_adapter_package(use->adapter);
+    CLEANUP_FREE char *found = fs_find_program(program);
+    struct error e = ERROR_INIT;
+
+    if (!found) {
+        vec_push(&p->missing,
+                 xasprintf("load generator '%s' is not on PATH%s%s", program,
+                           package ? "; the package that has it: " : "", package ? package : ""));
+        return 0;
+    }
+    if (ask_version(p->sweep, use->adapter, &use->version, &e) == 0)
+        return 0;
+    if (e.kind != ERROR_INTERRUPTED) {
+        vec_push(&p->missing, xasprintf("load generator '%s': %s", found, e.message));
+        return 0;
+    }
+    *err = e;
+    return -1;
 }
 
 static int need_generator(struct preparation *p, const struct load_settings *l, struct error *err)
 {
     struct sweep_run *s = p->sweep;
-    struct load_adapter *ad = NULL;
-    struct error ignored = ERROR_INIT;
+    struct adapter_use *use = adapter_for(s, l->adapter);
 
-    if (adapter_for(s, l->adapter))
-        return 0;
-    if (load_adapter_read(l->adapter, s->matrix->dir, &ad, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
+    if (!use) {
+        struct adapter_use new = {0};
+        if (load_adapter_read(l->adapter, s->matrix->dir, &new.adapter, err) < 0)
             return -1;
-        vec_push(&p->missing, xasprintf("load adapter '%s': %s", l->adapter, err->message));
-        vec_push(&s->adapters, (struct adapter_use){.name = xstrdup(l->adapter)});
-        return 0;
+        new.name = xstrdup(l->adapter);
+        vec_push(&s->adapters, new);
+        use = &s->adapters.items[s->adapters.len - 1];
     }
-    struct adapter_use use = {.name = xstrdup(l->adapter), .adapter = ad};
-    const char *program = load_adapter_program(ad), *package = load_adapter_package(ad);
-    CLEANUP_FREE char *found = program && !l->image ? fs_find_program(program) : NULL;
-    if (program && !l->image && !found)
-        vec_push(&p->missing,
-                 xasprintf("load generator '%s' is not on PATH%s%s", program,
-                           package ? "; the package that has it: " : "", package ? package : ""));
-    if (found)
-        use.version = ask_version(s, ad, &ignored);
-    vec_push(&s->adapters, use);
-    return 0;
+    if (l->image || use->looked_for || !load_adapter_program(use->adapter))
+        return 0;
+    use->looked_for = true;
+    return find_program(p, use, err);
 }
 
 /* --- parity
