@@ -20,6 +20,7 @@
 /* One run of the generator: warm-up or measurement. */
 struct generation {
     struct trial_run *trial;
+    struct load_call call;
     struct load_command command;
     const char *dir; /* where its output goes on this machine */
     int64_t duration_ns, deadline_ns;
@@ -63,23 +64,24 @@ static int make_command(struct generation *g, struct error *err)
 {
     struct trial_run *t = g->trial;
     const struct load_settings *l = &t->settings->load;
-    struct load_call call = {
+
+    g->call = (struct load_call){
         .duration_ns = g->duration_ns,
         .options = l->options,
         .script = l->script,
         .output_dir = g->dir,
         .warmup = !g->measured,
     };
-
-    if (expand_call(t, &call, err) < 0)
+    if (expand_call(t, &g->call, err) < 0)
         return -1;
     if (l->image) {
-        call.output_dir = OUTPUT_IN_CONTAINER;
+        g->call.output_dir = OUTPUT_IN_CONTAINER;
         if (l->script)
-            call.script = arena_printf(t->arena, "%s/%s", SCRIPT_IN_CONTAINER, path_basename(l->script));
+            g->call.script = arena_printf(t->arena, "%s/%s", SCRIPT_IN_CONTAINER, path_basename(l->script));
     }
-    if (load_adapter_command(t->adapter->adapter, &call, t->arena, &g->command, err) < 0)
+    if (load_adapter_command(t->adapter->adapter, &g->call, t->arena, &g->command, err) < 0)
         return error_wrap(err, "load");
+    g->outcome.call = &g->call;
     for (size_t i = 0; i < g->command.files.len; i++) {
         CLEANUP_FREE char *path = path_join(g->dir, g->command.files.items[i].key);
         const char *content = g->command.files.items[i].value;
@@ -183,7 +185,10 @@ static int run_container(struct generation *g, struct error *err)
     *c = (struct container_settings){
         .name = "load",
         .image = l->image,
-        .command = g->command.argv,
+        /* the program itself, whatever the image would run; its files belong to who runs benchctl */
+        .entrypoint = {.items = g->command.argv.items, .len = 1},
+        .command = {.items = g->command.argv.items + 1, .len = g->command.argv.len - 1},
+        .user = arena_printf(t->arena, "%u:%u", (unsigned)getuid(), (unsigned)getgid()),
         .env = g->command.env,
         .memory_bytes = l->memory_bytes,
         .swap_bytes = 0,
@@ -242,8 +247,10 @@ static int run_idle(struct generation *g, struct error *err)
             *err = e;
             return -1;
         }
-        if (t->deadline_ns <= clock_now_ns())
-            return error_set(err, ERROR_TIMEOUT, "timed out");
+        if (e.kind == ERROR_TIMEOUT && trial_time_is_up(t->sweep)) {
+            *err = e;
+            return -1;
+        }
     }
     t->app_ended = t->app && t->app->ledger.terminal;
     g->outcome.ran = true;
