@@ -63,7 +63,7 @@ static int explain_start(struct engine *e, const char *id, struct error *err)
             (void)error_hint(err, "it is left in state '%s' with exit code %d", state.status,
                              state.exit_code);
     }
-    return error_wrap(err, "cannot start container '%s'", short_id(id, brief));
+    return error_wrap(err, "cannot start container '%s'", engine_short_id(id, brief));
 }
 
 static int finish_start(struct engine_call *c, struct error *err)
@@ -73,7 +73,7 @@ static int finish_start(struct engine_call *c, struct error *err)
     if (!c->answered) {
         *err = c->error;
         engine_add_hint(c->engine, err);
-        return error_wrap(err, "cannot start container '%s'", short_id(c->id, brief));
+        return error_wrap(err, "cannot start container '%s'", engine_short_id(c->id, brief));
     }
     if (engine_status_ok(c->status))
         return 0;
@@ -120,7 +120,7 @@ static int finish_remove(struct engine_call *c, struct error *err)
     }
     if (going && wait_until_gone(c->engine, c->id, err) == 0)
         return 0;
-    return error_wrap(err, "cannot remove container '%s'", short_id(c->id, brief));
+    return error_wrap(err, "cannot remove container '%s'", engine_short_id(c->id, brief));
 }
 
 int engine_start_async(struct engine *e, const char *id, struct engine_call **ret, struct error *err)
@@ -176,7 +176,7 @@ int engine_container_remove(struct engine *e, const char *id, struct error *err)
 int engine_container_stop(struct engine *e, const char *id, int grace_s, struct error *err)
 {
     char brief[SHORT_ID], after[64];
-    CLEANUP_FREE char *what = xasprintf("cannot stop container '%s'", short_id(id, brief));
+    CLEANUP_FREE char *what = xasprintf("cannot stop container '%s'", engine_short_id(id, brief));
 
     snprintf(after, sizeof(after), "/stop?t=%d", grace_s);
     CLEANUP_FREE char *path = engine_path("/containers/", id, after);
@@ -188,7 +188,8 @@ int engine_container_stop(struct engine *e, const char *id, int grace_s, struct 
 int engine_container_kill(struct engine *e, const char *id, const char *signal, struct error *err)
 {
     char brief[SHORT_ID];
-    CLEANUP_FREE char *what = xasprintf("cannot send %s to container '%s'", signal, short_id(id, brief));
+    CLEANUP_FREE char *what =
+        xasprintf("cannot send %s to container '%s'", signal, engine_short_id(id, brief));
     CLEANUP_FREE char *path = engine_path("/containers/", id, "/kill");
     CLEANUP_VALUE(strbuf_release) struct strbuf query = STRBUF_INIT;
 
@@ -201,7 +202,7 @@ int engine_container_kill(struct engine *e, const char *id, const char *signal, 
 int engine_container_wait(struct engine *e, const char *id, int *ret_code, struct error *err)
 {
     char brief[SHORT_ID];
-    CLEANUP_FREE char *what = xasprintf("cannot wait for container '%s'", short_id(id, brief));
+    CLEANUP_FREE char *what = xasprintf("cannot wait for container '%s'", engine_short_id(id, brief));
     CLEANUP_FREE char *path = engine_path("/containers/", id, "/wait");
     CLEANUP(json_free) struct json *reply = NULL;
     struct engine_request r = {.method = "POST", .path = path, .what = what, .timeout_ns = INT64_MAX};

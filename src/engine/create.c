@@ -199,14 +199,14 @@ static int make_room(struct engine *e, const char *name, struct error *err)
     const char *owner = label_of(state.inspect, LABEL_OWNER);
     if (owner && !engine_owner_alive(owner)) {
         note("removing container '%s' (%s), left by a benchctl that is gone", holder_name(state.inspect),
-             short_id(holder, brief));
+             engine_short_id(holder, brief));
         if (engine_container_remove(e, holder, &trouble) == 0)
             return 0;
         *err = trouble;
         return -1;
     }
     (void)error_set(err, ERROR_CONFLICT, "the name is held by container '%s' (%s), which is %s",
-                    holder_name(state.inspect), short_id(holder, brief), state.status);
+                    holder_name(state.inspect), engine_short_id(holder, brief), state.status);
     err->code = 409;
     if (owner)
         return error_hint(

@@ -60,7 +60,7 @@ int engine_logs_save(struct engine *e, const char *id, const struct engine_log_o
     sink_init(&w.sink, o);
     result = fetch_log(e, id, "/logs?stdout=1&stderr=1", &w, err);
     sink_release(&w.sink);
-    return result ? error_wrap(err, "cannot save the log of container '%s'", short_id(id, brief)) : 0;
+    return result ? error_wrap(err, "cannot save the log of container '%s'", engine_short_id(id, brief)) : 0;
 }
 
 /* --- its last lines ------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_tex
     sink_release(&w.sink);
     if (result) {
         strbuf_release(&text);
-        return error_wrap(err, "cannot read the log of container '%s'", short_id(id, brief));
+        return error_wrap(err, "cannot read the log of container '%s'", engine_short_id(id, brief));
     }
     strbuf_trim_end(&text);
     *ret_text = strbuf_detach(&text);
@@ -125,5 +125,5 @@ int engine_container_copy(struct engine *e, const char *id, const char *path, in
         return 0;
     if (c.error.kind != ERROR_NONE)
         *err = c.error;
-    return error_wrap(err, "cannot copy '%s' from container '%s'", path, short_id(id, brief));
+    return error_wrap(err, "cannot copy '%s' from container '%s'", path, engine_short_id(id, brief));
 }

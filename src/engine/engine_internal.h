@@ -78,7 +78,7 @@ void query_add_filters(struct strbuf *path, const char *label, const char *value
  * asked. */
 void add_clean(struct strbuf *out, const char *text, size_t len, bool keep_lines);
 /* The first 12 characters of an id, for messages. buf >= 72. */
-const char *short_id(const char *id, char *buf);
+const char *engine_short_id(const char *id, char *buf);
 
 #define SHORT_ID 72
 

@@ -188,7 +188,7 @@ int engine_logs_open(struct engine *e, const char *id, const struct engine_log_o
     char brief[SHORT_ID];
 
     if (engine_container_inspect(e, id, &state, err))
-        return error_wrap(err, "cannot read the log of container '%s'", short_id(id, brief));
+        return error_wrap(err, "cannot read the log of container '%s'", engine_short_id(id, brief));
     s = xcalloc(1, sizeof(*s));
     s->base = (struct engine_stream){.engine = e, .close = close_logs, .is_logs = true};
     s->id = xstrdup(id);
@@ -211,11 +211,11 @@ int engine_logs_finish(struct engine_stream *base, int64_t deadline_ns, struct e
     if (!s->ended && !s->request)
         check_later(s, 0);
     if (loop_wait_until(base->engine->loop, &s->ended, deadline_ns, err))
-        return error_wrap(err, "the log of container '%s' has no end", short_id(s->id, brief));
+        return error_wrap(err, "the log of container '%s' has no end", engine_short_id(s->id, brief));
     if (s->sink.error.kind == ERROR_NONE)
         return 0;
     *err = s->sink.error;
-    return error_wrap(err, "the log of container '%s' is not complete", short_id(s->id, brief));
+    return error_wrap(err, "the log of container '%s' is not complete", engine_short_id(s->id, brief));
 }
 
 void engine_logs_counts(const struct engine_stream *base, struct engine_log_counts *ret)

@@ -162,7 +162,7 @@ int engine_network_remove(struct engine *e, const char *id, struct error *err)
         if (!strcasestr(trouble.message, "active endpoints") || clock_now_ns() > end_ns ||
             loop_sleep_until(e->loop, clock_now_ns() + 100 * NS_PER_MS, &trouble)) {
             *err = trouble;
-            return error_wrap(err, "cannot remove network '%s'", short_id(id, brief));
+            return error_wrap(err, "cannot remove network '%s'", engine_short_id(id, brief));
         }
     }
 }

@@ -150,7 +150,7 @@ int engine_container_inspect(struct engine *e, const char *id, struct engine_sta
     CLEANUP_FREE char *path = engine_path("/containers/", id, "/json");
     CLEANUP(json_free) struct json *j = NULL;
     char brief[SHORT_ID];
-    CLEANUP_FREE char *what = xasprintf("cannot inspect container '%s'", short_id(id, brief));
+    CLEANUP_FREE char *what = xasprintf("cannot inspect container '%s'", engine_short_id(id, brief));
 
     if (engine_request(e, &(struct engine_request){.path = path, .what = what}, &j, err))
         return -1;

@@ -79,10 +79,10 @@ int engine_stats_open(struct engine *e, const char *id,
     s->buffer.max = MAX_VALUE;
     if (engine_stream_start(e, path, &callbacks, &s->request, err) ||
         loop_wait_until(e->loop, &s->settled, clock_now_ns() + OPEN_NS, err))
-        return error_wrap(err, "cannot read the stats of container '%s'", short_id(id, brief));
+        return error_wrap(err, "cannot read the stats of container '%s'", engine_short_id(id, brief));
     if (!s->open) {
         *err = s->error;
-        return error_wrap(err, "cannot read the stats of container '%s'", short_id(id, brief));
+        return error_wrap(err, "cannot read the stats of container '%s'", engine_short_id(id, brief));
     }
     *ret = TAKE(base);
     return 0;

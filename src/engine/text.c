@@ -59,7 +59,7 @@ void add_clean(struct strbuf *out, const char *text, size_t len, bool keep_lines
     }
 }
 
-const char *short_id(const char *id, char *buf)
+const char *engine_short_id(const char *id, char *buf)
 {
     size_t len = strlen(id);
     bool hex = len == 64 && strspn(id, "0123456789abcdef") == len;
