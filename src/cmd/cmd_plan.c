@@ -5,6 +5,10 @@
 #include "cmd.h"
 #include "plan_print.h"
 
+/* So many scenarios' settings are read whatever is shown: a matrix that cannot run is an error in every
+ * format. */
+#define CHECKED_MAX 1000
+
 enum plan_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_IDS };
 static const char *const formats[] = {"table", "json", "csv", "ids", NULL};
 
@@ -39,9 +43,12 @@ static int make(const struct plan_arguments *a, const char *file, const struct m
 {
     struct plan_options filters = {.filters = a->filters.items, .filter_count = a->filters.len};
 
-    if (matrix_read(file, settings, &ret->m, err) < 0)
+    int64_t estimate_ns;
+    size_t looked_at;
+
+    if (matrix_read(file, settings, &ret->m, err) < 0 || plan_make(ret->m, &filters, &ret->p, err) < 0)
         return -1;
-    return plan_make(ret->m, &filters, &ret->p, err);
+    return plan_estimate_total_ns(ret->p, CHECKED_MAX, &estimate_ns, &looked_at, err);
 }
 
 static int print_list(const struct plan *p, enum plan_format format, struct error *err)
