@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "connection.h"
+#include "connection_internal.h"
 
 #include <poll.h>
 #include <string.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/units.h"
 
-#define GRACE_NS (5 * NS_PER_S) /* how long after the server's own statement_timeout ours comes */
 #define LOCK_TIMEOUT_NS (10 * NS_PER_S)
-#define COPY_PIECE 65536
 #define CANCEL_NS (2 * NS_PER_S) /* for the second connection, and again for the statement to end */
-
-struct connection {
-    PGconn *pg;
-    struct loop *loop;
-    const struct endpoint *endpoint;
-    char *database;
-    int64_t statement_timeout_ns;
-    int64_t deadline_ns; /* of what is running */
-    int64_t limit_ns;    /* of everything that is still to run */
-    char sqlstate[SQLSTATE_SIZE];
-    bool lost;
-};
 
 /* --- waiting */
 
@@ -129,9 +116,9 @@ int connection_open(const struct connect_options *o, struct connection **ret,
 {
     PGconn *pg = start(o);
 
+    *ret_failure = (struct connect_failure){0};
     if (!pg)
         return error_set(err, ERROR_ENVIRONMENT, "cannot connect to the database: out of memory");
-    *ret_failure = (struct connect_failure){0};
     CLEANUP(connection_free) struct connection *c = make(o, pg);
     if (poll_until_connected(o, pg, ret_failure, err) < 0)
         return -1;
@@ -192,7 +179,7 @@ const char *connection_sqlstate(const struct connection *c)
 
 /* --- failing */
 
-static int gone(struct connection *c, struct error *err)
+int connection_gone(struct connection *c, struct error *err)
 {
     char text[1024];
 
@@ -204,13 +191,15 @@ static int gone(struct connection *c, struct error *err)
     return -1;
 }
 
-/* A wait ended without an answer: out of time or interrupted. */
-static int unanswered(struct connection *c, struct error *err)
+int connection_wait(struct connection *c, unsigned events, struct error *err)
 {
+    char text[32];
+
+    if (wait_socket(c->loop, c->pg, events, NULL, c->deadline_ns, err) == 0)
+        return 0;
     if (err->kind == ERROR_TIMEOUT)
-        (void)error_set(err, ERROR_TIMEOUT,
-                        "no answer from the database within its statement timeout of %.0f s",
-                        (double)c->statement_timeout_ns / 1e9);
+        (void)error_set(err, ERROR_TIMEOUT, "no answer from the database within its statement timeout of %s",
+                        duration_human(c->statement_timeout_ns, text));
     connection_cancel(c);
     return -1;
 }
@@ -231,7 +220,7 @@ int connection_fail(struct connection *c, const PGresult *r, enum error_kind oth
 
     (void)snprintf(c->sqlstate, sizeof(c->sqlstate), "%s", code ? code : "");
     if (!message)
-        return gone(c, err);
+        return connection_gone(c, err);
     char text[2048];
     (void)snprintf(text, sizeof(text), "%s%s%s", message, detail ? ": " : "", detail ? detail : "");
     one_line(text, text, sizeof(text));
@@ -241,149 +230,6 @@ int connection_fail(struct connection *c, const PGresult *r, enum error_kind oth
     if (PQstatus(c->pg) != CONNECTION_OK || strncmp(c->sqlstate, "57P0", 4) == 0)
         c->lost = true;
     return -1;
-}
-
-/* --- statements */
-
-static void begin(struct connection *c)
-{
-    c->sqlstate[0] = '\0';
-    c->deadline_ns = clock_now_ns() + c->statement_timeout_ns + GRACE_NS;
-    if (c->deadline_ns > c->limit_ns)
-        c->deadline_ns = c->limit_ns;
-}
-
-int connection_send(struct connection *c, const char *sql, struct error *err)
-{
-    begin(c);
-    return PQsendQuery(c->pg, sql) ? 0 : gone(c, err);
-}
-
-int connection_send_one(struct connection *c, const char *sql, const char *const *values, int count,
-                        struct error *err)
-{
-    begin(c);
-    return PQsendQueryParams(c->pg, sql, count, NULL, values, NULL, NULL, 0) ? 0 : gone(c, err);
-}
-
-/* Writes what is to be written and reads what is there, waiting once. */
-static int pump(struct connection *c, struct error *err)
-{
-    int pending = PQflush(c->pg);
-
-    if (pending < 0)
-        return gone(c, err);
-    if (wait_socket(c->loop, c->pg, LOOP_READ | (pending ? LOOP_WRITE : 0), NULL, c->deadline_ns, err) < 0)
-        return unanswered(c, err);
-    return 0;
-}
-
-int connection_result(struct connection *c, PGresult **ret, struct error *err)
-{
-    while (PQisBusy(c->pg)) {
-        if (pump(c, err) < 0)
-            return -1;
-        if (!PQconsumeInput(c->pg))
-            break; /* the result that follows says what happened */
-    }
-    *ret = PQgetResult(c->pg);
-    return 0;
-}
-
-/* Results until the end; the first error is kept, else the last result. */
-static int collect(struct connection *c, PGresult **ret, struct error *err)
-{
-    CLEANUP(PQclear) PGresult *last = NULL;
-
-    for (;;) {
-        PGresult *r = NULL;
-        if (connection_result(c, &r, err) < 0)
-            return -1;
-        if (!r)
-            break;
-        if (last && result_is_error(last)) {
-            PQclear(r);
-            continue;
-        }
-        PQclear(last);
-        last = r;
-    }
-    if (!last)
-        return gone(c, err);
-    if (result_is_error(last))
-        return connection_fail(c, last, ERROR_ENVIRONMENT, err);
-    if (ret)
-        *ret = TAKE(last);
-    return 0;
-}
-
-int connection_exec(struct connection *c, const char *sql, PGresult **ret, struct error *err)
-{
-    return connection_send(c, sql, err) < 0 ? -1 : collect(c, ret, err);
-}
-
-int connection_query(struct connection *c, const char *sql, const char *const *values, int count,
-                     PGresult **ret, struct error *err)
-{
-    return connection_send_one(c, sql, values, count, err) < 0 ? -1 : collect(c, ret, err);
-}
-
-/* --- COPY */
-
-/* One wait for room or for news, both of which COPY may need. */
-static int pump_copy(struct connection *c, struct error *err)
-{
-    if (pump(c, err) < 0)
-        return -1;
-    return PQconsumeInput(c->pg) ? 0 : gone(c, err);
-}
-
-int connection_put(struct connection *c, const char *bytes, size_t len, struct error *err)
-{
-    while (len > 0) {
-        int piece = len > COPY_PIECE ? COPY_PIECE : (int)len;
-        int r = PQputCopyData(c->pg, bytes, piece), pending = 0;
-        if (r > 0) {
-            bytes += piece;
-            len -= (size_t)piece;
-        }
-        begin(c); /* the deadline is for standing still, not for much data */
-        if (r == 0 && pump_copy(c, err) < 0)
-            return -1;
-        while (r > 0 && (pending = PQflush(c->pg)) > 0)
-            if (pump_copy(c, err) < 0)
-                return -1;
-        if (r < 0 || pending < 0)
-            return gone(c, err);
-    }
-    return 0;
-}
-
-int connection_put_end(struct connection *c, const char *failure, struct error *err)
-{
-    for (;;) {
-        int r = PQputCopyEnd(c->pg, failure);
-        if (r != 0)
-            return r < 0 ? gone(c, err) : 0;
-        if (pump_copy(c, err) < 0)
-            return -1;
-    }
-}
-
-int connection_take(struct connection *c, char **ret, int *ret_len, struct error *err)
-{
-    for (;;) {
-        int len = PQgetCopyData(c->pg, ret, 1);
-        if (len == -2)
-            return gone(c, err);
-        if (len != 0) {
-            *ret_len = len;
-            begin(c);
-            return 0;
-        }
-        if (pump_copy(c, err) < 0)
-            return -1;
-    }
 }
 
 /* --- cancelling */

@@ -98,6 +98,18 @@ int database_expect_idle(struct postgres *p, const char *name, struct error *err
     }
 }
 
+int database_report_sessions(struct postgres *p, const char *name, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf who = STRBUF_INIT;
+    int count = 0;
+
+    if (sessions(p, name, true, &who, &count, err) < 0)
+        return -1;
+    if (count)
+        warn("%d sessions are ended that were still in database '%s': %s", count, name, strbuf_text(&who));
+    return 0;
+}
+
 int database_end_sessions(struct postgres *p, const char *name, struct error *err)
 {
     struct connection *c;
@@ -254,11 +266,14 @@ int database_create(struct postgres *p, const char *name, const char *from, cons
                     struct error *err)
 {
     CLEANUP_FREE char *comment = xasprintf(" IS '%s'", mark);
+    struct error ignored = ERROR_INIT;
 
     if (create_patiently(p, name, from, err) < 0)
         return -1;
-    loop_shield(p->loop, +1); /* unmarked, it would be nobody's */
+    loop_shield(p->loop, +1); /* unmarked it would be nobody's: marked at once, or gone again */
     int r = run_on(p, "COMMENT ON DATABASE ", name, comment, err);
+    if (r < 0 && run_on(p, "DROP DATABASE ", name, "", &ignored) < 0)
+        warn("database '%s' is left behind: %s", name, ignored.message);
     loop_shield(p->loop, -1);
     return r < 0 ? error_wrap(err, "cannot mark database '%s'", name) : 0;
 }

@@ -24,6 +24,9 @@ int database_admit(struct postgres *p, const char *name, bool admit, struct erro
 /* Admits nobody and ends the sessions that are there. */
 int database_seal(struct postgres *p, const char *name, struct error *err) MUST_CHECK;
 
+/* Warns of clients that are still in it: an application should have been stopped. */
+int database_report_sessions(struct postgres *p, const char *name, struct error *err) MUST_CHECK;
+
 /* Ends the sessions of clients in a database of ours. */
 int database_end_sessions(struct postgres *p, const char *name, struct error *err) MUST_CHECK;
 

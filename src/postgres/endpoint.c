@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "endpoint.h"
 
+#include <arpa/inet.h>
 #include <libpq-fe.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,9 +154,12 @@ static int from_url(struct endpoint *e, const char *url, struct error *err)
 static void from_parts(struct endpoint *e, const struct postgres_options *o)
 {
     char port[16];
+    struct in6_addr address;
 
     (void)snprintf(port, sizeof(port), "%d", o->port);
     endpoint_set(e, "host", o->host);
+    if (inet_pton(AF_INET, o->host, &address) == 1 || inet_pton(AF_INET6, o->host, &address) == 1)
+        endpoint_set(e, "hostaddr", o->host); /* PGHOSTADDR in the environment is for another server */
     endpoint_set(e, "port", port);
     endpoint_set(e, "user", o->user);
     endpoint_set(e, "password", o->password);

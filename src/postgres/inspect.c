@@ -22,7 +22,8 @@ static int list(struct postgres *p, struct connection *c, PGresult **ret, struct
         "SELECT quote_ident(n.nspname) || '.' || quote_ident(c.relname), c.relkind, c.reltuples::bigint,"
         " CASE WHEN c.relkind IN ('r', 'm') THEN pg_relation_size(c.oid) END, c.relnatts, c.relchecks,"
         " (SELECT count(*) FROM pg_index i WHERE i.indrelid = c.oid), %s,"
-        " pg_database_size(current_database()), (SELECT count(*) FROM pg_largeobject_metadata)"
+        " pg_database_size(current_database()), (SELECT count(*) FROM pg_largeobject_metadata), "
+        "c.relispopulated"
         " FROM (SELECT 1) one LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace) ON"
         " c.relkind IN ('r', 'p', 'm', 'S') AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
         " AND n.nspname !~ '^pg_(toast|temp)'",
@@ -51,6 +52,7 @@ static void fill(const PGresult *r, struct arena *a, struct manifest *m)
         m->items[m->len++] = (struct manifest_item){.name = arena_strdup(a, PQgetvalue(r, i, 0)),
                                                     .kind = kind_of(*PQgetvalue(r, i, 1)),
                                                     .statistics = *PQgetvalue(r, i, 7) == 't',
+                                                    .populated = *PQgetvalue(r, i, 10) == 't',
                                                     .rows = ROWS_UNCOUNTED,
                                                     .estimate = integer(r, i, 2),
                                                     .bytes = integer(r, i, 3),
@@ -65,7 +67,7 @@ static bool is_asked(const struct manifest_item *i, const struct manifest *like)
 {
     if (i->kind == ITEM_SEQUENCE)
         return true;
-    if (i->kind == ITEM_PARTITIONED)
+    if (i->kind == ITEM_PARTITIONED || !i->populated)
         return false;
     const struct manifest_item *known = like ? manifest_find(like, i->name) : NULL;
     return !like || (known && known->quick);

@@ -41,10 +41,11 @@ struct postgres {
     struct json *settings;
     bool superuser;
     VEC(struct seed *) seeds;
-    struct seed *seed;  /* the current one; NULL: none yet */
-    bool made;          /* the benchmark database is ours to drop */
-    bool counted;       /* the counters were read since the last reset */
-    bool no_checkpoint; /* refused once, said once */
+    struct seed *seed;            /* the current one; NULL: none yet */
+    const struct seed *made_from; /* what the benchmark database was made from; NULL: not by us */
+    bool made;                    /* the benchmark database is ours to drop */
+    bool counted;                 /* the counters were read since the last reset */
+    bool no_checkpoint;           /* refused once, said once */
 };
 
 /* Waits until the server is ready and leaves the control connection open. */

@@ -19,6 +19,7 @@ struct manifest_item {
     const char *name; /* quoted as SQL needs it: public.items */
     enum item_kind kind;
     bool quick;       /* small enough to be counted in every proof */
+    bool populated;   /* false: a materialized view that cannot be read yet */
     bool statistics;  /* the planner has some */
     int64_t rows;     /* ROWS_UNCOUNTED */
     int64_t estimate; /* reltuples; -1: never analyzed */

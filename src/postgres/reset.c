@@ -33,12 +33,14 @@ static int make_again(struct reset *r, const char *from, struct error *err)
     struct postgres *p = r->p;
     int64_t start = clock_now_ns();
 
-    if (database_drop(p, p->name, err) < 0)
+    p->made_from = NULL;
+    if (database_report_sessions(p, p->name, err) < 0 || database_drop(p, p->name, err) < 0)
         return -1;
     r->result.drop_ms = clock_ms_since(start);
     if (database_create(p, p->name, from, MARK_BENCHMARK, err) < 0)
         return -1;
     p->made = true;
+    p->made_from = p->seed;
     return 0;
 }
 
@@ -69,7 +71,7 @@ static int by_recreate(struct reset *r, struct error *err)
     return 0;
 }
 
-/* The first time there is nothing to empty: the template gives the database. */
+/* The first time, and after another seed, there is nothing to empty: the template gives the database. */
 static int by_truncate(struct reset *r, struct error *err)
 {
     struct postgres *p = r->p;
@@ -77,10 +79,10 @@ static int by_truncate(struct reset *r, struct error *err)
 
     if (database_claim(p, p->name, &exists, err) < 0)
         return -1;
-    if (!exists)
+    if (!exists || p->made_from != p->seed)
         return by_template(r, err);
-    if (database_end_sessions(p, p->name, err) < 0 || database_forget_prepared(p, p->name, err) < 0 ||
-        database_expect_idle(p, p->name, err) < 0)
+    if (database_report_sessions(p, p->name, err) < 0 || database_end_sessions(p, p->name, err) < 0 ||
+        database_forget_prepared(p, p->name, err) < 0 || database_expect_idle(p, p->name, err) < 0)
         return -1;
     int64_t start = clock_now_ns();
     if (truncate_and_fill(p, err) < 0 || seed_vacuum(p, p->name, err) < 0)
@@ -214,6 +216,8 @@ int postgres_drop(struct postgres *p, struct error *err)
         p->seeds.len--;
         if (p->seed == s)
             p->seed = NULL;
+        if (p->made_from == s)
+            p->made_from = NULL;
         arena_free(s->arena);
     }
     return 0;

@@ -38,8 +38,12 @@ static int statement_failed(struct run *run, const PGresult *r, struct error *er
     size_t len = strlen(err->message);
     (void)snprintf(err->message + len, sizeof(err->message) - len, " in '%s'", snippet);
     (void)error_wrap(err, "%s:%d", run->script.name, line);
-    if (strcmp(connection_sqlstate(run->c), "42704") == 0 && strstr(snippet, "OWNER TO"))
+    if (strcmp(connection_sqlstate(run->c), "42704") != 0)
+        return -1;
+    if (strstr(snippet, "OWNER TO"))
         return error_hint(err, "the role is not on this server: dump with --no-owner --no-privileges");
+    if (strncmp(snippet, "SET ", 4) == 0)
+        return error_hint(err, "the dump was made for a newer server: leave the line out");
     return -1;
 }
 
@@ -109,7 +113,9 @@ static int run_statement(struct run *run, struct error *err)
 static int run_all(struct run *run, struct error *err)
 {
     for (;;) {
+        const char *standard = PQparameterStatus(connection_pg(run->c), "standard_conforming_strings");
         bool end;
+        run->script.escapes = standard && strcmp(standard, "off") == 0;
         if (script_next(&run->script, &run->statement, &end, err) < 0)
             return -1;
         if (end)

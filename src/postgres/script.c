@@ -222,7 +222,7 @@ static int take_token(struct scan *c, struct error *err)
     int at = peek(s, 0), next = peek(s, 1);
 
     if (at == '\'' || at == '"')
-        return skip_quoted(s, (char)at, false, err);
+        return skip_quoted(s, (char)at, at == '\'' && s->escapes, err);
     if (at == '$')
         return skip_dollar(s, err);
     if (at == '-' && next == '-') {

@@ -17,7 +17,9 @@ struct script {
     const char *name, *text;
     size_t len;
     size_t at;
-    int line; /* of `at`, from 1 */
+    int line;     /* of `at`, from 1 */
+    bool escapes; /* the session's standard_conforming_strings is off: backslashes escape in every text; the
+                     caller's to set */
 };
 
 struct statement {

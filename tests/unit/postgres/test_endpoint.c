@@ -172,6 +172,7 @@ static void parts_make_an_endpoint(void **state)
 
     (void)state;
     assert_string_equal(param(e, "bench", "host"), "172.18.0.2");
+    assert_string_equal(param(e, "bench", "hostaddr"), "172.18.0.2"); /* whatever PGHOSTADDR says */
     assert_string_equal(param(e, "bench", "port"), "5432");
     assert_string_equal(param(e, "bench", "password"), "p w");
     assert_string_equal(param(e, "bench", "sslmode"), "disable");

@@ -62,6 +62,21 @@ static void quotes_keep_semicolons(void **state)
     gives("select 1e'a\\';x", "select 1e'a\\'|x");
 }
 
+static void old_strings_have_escapes(void **state)
+{
+    static const char text[] = "select 'it\\'s; ok', \"a\\\";x";
+    struct error err = ERROR_INIT;
+    struct script s;
+    struct statement st;
+    bool end;
+
+    (void)state;
+    assert_int_equal(script_open(&s, "f.sql", text, strlen(text), &err), 0);
+    s.escapes = true;
+    assert_int_equal(script_next(&s, &st, &end, &err), 0);
+    assert_int_equal(st.len, strlen(text) - 2);
+}
+
 static void dollar_quotes_keep_everything(void **state)
 {
     (void)state;
@@ -260,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_end_at_semicolons),
         cmocka_unit_test(quotes_keep_semicolons),
+        cmocka_unit_test(old_strings_have_escapes),
         cmocka_unit_test(dollar_quotes_keep_everything),
         cmocka_unit_test(comments_are_skipped_or_kept),
         cmocka_unit_test(bodies_keep_semicolons),

@@ -145,6 +145,7 @@ static void sessions_of_the_last_trial_are_ended(void **state)
     PGconn *idle = cluster_session(&server, "bench"), *busy = cluster_session(&server, "bench");
     sql(busy, "BEGIN; UPDATE items SET price = 1");
     (void)reset_by(p, RESET_TEMPLATE);
+    assert_has(notes, "2 sessions are ended that were still in database 'bench': user 'postgres'");
     PQfinish(idle);
     PQfinish(busy);
     finish(p);
@@ -301,7 +302,7 @@ static void a_killed_server_is_an_error(void **state)
 
     (void)state;
     need_server();
-    for (int64_t delay_ms = 0; delay_ms <= 60; delay_ms += 15) {
+    for (int64_t delay_ms = 0; delay_ms <= 60; delay_ms += 20) {
         struct postgres *p = seeded("bench");
         struct loop_timer *t =
             loop_add_timer(loop, clock_now_ns() + delay_ms * NS_PER_MS, 0, kill_server, &k);

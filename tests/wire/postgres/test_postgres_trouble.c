@@ -134,7 +134,7 @@ static void nothing_is_left(void)
           "");
 }
 
-#define SAMPLES 60
+#define SAMPLES 30
 
 /* Wherever a call fails, the sweep ends with an error that says something, or it did not matter; and the next
  * one works. */

@@ -39,6 +39,26 @@ static void the_very_rows_come_back(void **state)
     finish(p);
 }
 
+/* After another seed, or another run's leftovers, there is nothing of ours to empty. */
+static void another_seeds_database_is_cloned_over(void **state)
+{
+    const struct postgres_script s = script("other.sql", "CREATE TABLE other(a int)");
+
+    (void)state;
+    need_server();
+    struct postgres *p = seeded("bench");
+    (void)reset_by(p, RESET_TRUNCATE);
+    ok(postgres_seed(p, &s, 1, "07e8", &err));
+    assert_string_equal(reset_by(p, RESET_TRUNCATE).strategy, "file_copy");
+    assert_string_equal(reset_by(p, RESET_TRUNCATE).strategy, "truncate");
+    holds("bench", "SELECT to_regclass('items') IS NULL AND to_regclass('other') IS NOT NULL", "t");
+    finish(p);
+    run_sql("postgres", "CREATE DATABASE bench");
+    p = seeded("bench");
+    assert_string_equal(reset_by(p, RESET_TRUNCATE).strategy, "file_copy");
+    finish(p);
+}
+
 static void sessions_are_ended_before(void **state)
 {
     (void)state;
@@ -181,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_very_rows_come_back),
+        cmocka_unit_test(another_seeds_database_is_cloned_over),
         cmocka_unit_test(sessions_are_ended_before),
         cmocka_unit_test(a_table_that_refers_to_the_seeds_is_told),
         cmocka_unit_test(changes_that_it_cannot_undo_are_told),
