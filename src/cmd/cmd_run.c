@@ -28,7 +28,7 @@ static int run_matrix(const struct sweep_options *o, const char *out)
 
 static int cmd_run_main(int argc, char **argv)
 {
-    struct sweep_options o = {.seed = SCHEMA_ABSENT};
+    struct sweep_options o = {.seed = SCHEMA_ABSENT, .fresh = true};
     struct operands operands;
     const char *out = NULL;
     int code;

@@ -278,7 +278,21 @@ static void make_run_id(char *ret)
         (void)snprintf(ret + 2 * i, 3, "%02x", raw[i]);
 }
 
-static int end_sweep(struct sweep_state *s, struct rundir **dir, int rc, struct error *err)
+/* A sweep that stopped before its first trial leaves no directory behind; one that has measured can go on. */
+static int tell_failure(const struct sweep_state *s, const char *path, bool measured, const struct error *err)
+{
+    CLEANUP_FREE char *trials = path_join(path, "trials");
+    struct error ignored = ERROR_INIT;
+    int code = report_error(err);
+
+    if (s->options->fresh && !measured && err->kind != ERROR_INTERRUPTED && !fs_exists(trials))
+        (void)!fs_remove_tree(path, &ignored);
+    else
+        fprintf(stderr, "what was measured is kept; go on with: benchctl resume %s\n", path);
+    return code;
+}
+
+static int end_sweep(struct sweep_state *s, struct rundir **dir, int rc, bool measured, struct error *err)
 {
     CLEANUP_FREE char *path = xstrdup(rundir_path(*dir));
     struct json *j = json_new_object();
@@ -291,11 +305,8 @@ static int end_sweep(struct sweep_state *s, struct rundir **dir, int rc, struct 
     }
     rundir_close(*dir);
     *dir = NULL;
-    if (rc < 0) {
-        int code = report_error(err);
-        fprintf(stderr, "what was measured is kept; go on with: benchctl resume %s\n", path);
-        return code;
-    }
+    if (rc < 0)
+        return tell_failure(s, path, measured, err);
     if (write_results(path, err) < 0)
         return report_error(err);
     return verdict(s);
@@ -335,5 +346,5 @@ int sweep_execute(struct rundir **dir, const struct sweep_options *o, const stru
     display_close(&s.display);
     if (rc == 0 || summary.executed)
         tell_summary(&s, &summary, rundir_path(*dir));
-    return end_sweep(&s, dir, rc, &err);
+    return end_sweep(&s, dir, rc, summary.executed || summary.kept, &err);
 }

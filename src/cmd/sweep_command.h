@@ -16,6 +16,7 @@ struct sweep_options {
     struct option_list filters, sets;
     int64_t trials, seed, budget_ns;
     bool keep, no_parity, strict;
+    bool fresh; /* the run directory was made for this call */
 };
 
 /* Reads the matrix and makes the plan as the options say. */

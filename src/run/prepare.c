@@ -14,6 +14,7 @@ struct preparation {
     struct sweep_run *sweep;
     VEC(char *) missing;
     bool building;     /* second pass: everything is there, build what is to be built */
+    bool no_builtin;   /* said already */
     bool pull_useless; /* a pull failed for want of a registry: the next would too, after the same wait */
 };
 
@@ -227,6 +228,14 @@ static int need_generator(struct preparation *p, const struct load_settings *l, 
     struct sweep_run *s = p->sweep;
     struct adapter_use *use = adapter_for(s, l->adapter);
 
+    if (strcmp(l->adapter, "builtin") == 0) { /* a name of the language; this version has only adapters */
+        if (!p->no_builtin)
+            vec_push(&p->missing,
+                     xstrdup("load generator 'builtin' is not part of this version; name an adapter, "
+                             "for instance with --set load.adapter=wrk"));
+        p->no_builtin = true;
+        return 0;
+    }
     if (!use) {
         struct adapter_use new = {0};
         if (load_adapter_read(l->adapter, s->matrix->dir, &new.adapter, err) < 0)
