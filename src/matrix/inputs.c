@@ -12,6 +12,7 @@ struct input {
     const char *path; /* absolute */
     const char *key;  /* what names it, for messages */
     enum input_kind kind;
+    bool within; /* below an input that is a directory, and comes with it */
     struct position at;
 };
 
@@ -26,8 +27,12 @@ static int container_inputs(const struct container_settings *c, input_fn *fn, vo
     if (fn(&context, data, err) < 0)
         return -1;
     CLEANUP_FREE char *path = path_join(c->build->context, c->build->dockerfile);
-    const struct input dockerfile = {
-        .path = path, .key = "dockerfile", .kind = INPUT_DOCKERFILE, .at = c->at};
+    const struct input dockerfile = {.path = path,
+                                     .key = "dockerfile",
+                                     .kind = INPUT_DOCKERFILE,
+                                     .within = c->build->dockerfile[0] != '/' &&
+                                               !strstr(c->build->dockerfile, ".."),
+                                     .at = c->at};
     return fn(&dockerfile, data, err);
 }
 
@@ -108,8 +113,7 @@ static int visit_input(const struct input *in, void *data, struct error *err)
 {
     const struct visiting *v = data;
 
-    /* A Dockerfile below its context comes with it. */
-    if (in->kind == INPUT_DOCKERFILE || strstr(in->path, "${"))
+    if (in->within || strstr(in->path, "${"))
         return 0;
     return v->visit(in->path, v->data, err);
 }

@@ -269,7 +269,7 @@ static void named_files(void **state)
 {
     CLEANUP(matrix_free)
     struct matrix *m =
-        read_matrix(HEAD "app: {image: i, build: {context: ctx}}\nservices: {s: {build: {context: /c}}}\n"
+        read_matrix(HEAD "app: {image: i, build: {context: ctx}}\nservices: {s: {build: {context: /c, dockerfile: ../D}}}\n"
                          "database: {service: {image: i}, schema: [a.sql, b.sql]}\nload: {adapter: wrk, "
                          "duration: 1s, script: l.lua}\n");
     CLEANUP(arena_free) struct arena *a = arena_new();
@@ -279,7 +279,7 @@ static void named_files(void **state)
 
     (void)state;
     assert_int_equal(matrix_each_input(m, &s, count_inputs, &seen, &err), 0);
-    assert_string_equal(strbuf_text(&seen), "/m/ctx;/c;/m/a.sql;/m/b.sql;/m/l.lua;");
+    assert_string_equal(strbuf_text(&seen), "/m/ctx;/c;/c/../D;/m/a.sql;/m/b.sql;/m/l.lua;");
     strbuf_release(&seen);
     assert_int_equal(matrix_check_files(m, &s, &err), -1);
     assert_has(err.message, "m.yaml:3:6: 'context': no directory '/m/ctx'");
