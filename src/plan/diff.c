@@ -116,9 +116,9 @@ struct differ {
     const struct plan *now, *before;
     struct arena *a; /* reset for each scenario */
     struct arena *kept;
-    struct names digests; /* of scenarios of `before` whose id is gone */
-    VEC(size_t) gone;     /* their indexes, in the order of `digests`, then others with the same digest */
-    bool *matched;        /* per scenario of `before` */
+    struct name_index
+        digests;   /* of scenarios of `before` whose id is gone → their index, the first of equal ones */
+    bool *matched; /* per scenario of `before` */
     size_t same;
     plan_diff_fn *visit;
     void *data;
@@ -179,10 +179,8 @@ static int find_matches(struct differ *d, struct error *err)
             continue;
         if (plan_resolve(d->before, i, d->a, &r, err) < 0)
             return -1;
-        if (names_find(&d->digests, r.digest, strlen(r.digest)) == NAMES_NONE) {
-            names_add(&d->digests, arena_strdup(d->kept, r.digest), &is_new);
-            vec_push(&d->gone, i);
-        }
+        if (!name_index_get(&d->digests, r.digest))
+            (void)name_index_put(&d->digests, arena_strdup(d->kept, r.digest), i, &is_new);
         arena_reset(d->a);
     }
     return 0;
@@ -195,11 +193,11 @@ static int report_new(struct differ *d, size_t now_index, struct error *err)
 
     if (plan_resolve(d->now, now_index, d->a, &r, err) < 0)
         return -1;
-    size_t at = names_find(&d->digests, r.digest, strlen(r.digest));
-    if (at < d->gone.len && !d->matched[d->gone.items[at]]) {
-        d->matched[d->gone.items[at]] = true;
+    const size_t *gone = name_index_get(&d->digests, r.digest);
+    if (gone && !d->matched[*gone]) {
+        d->matched[*gone] = true;
         difference.change = PLAN_RENAMED;
-        difference.old_id = scenario_id(d->before, d->gone.items[at], d->a);
+        difference.old_id = scenario_id(d->before, *gone, d->a);
     }
     return d->visit(&difference, d->data, err);
 }
@@ -235,8 +233,7 @@ int plan_diff(const struct plan *now, const struct plan *before, plan_diff_fn *v
     int result = report_all(&d, err);
     if (result == 0)
         *ret_same = d.same;
-    names_release(&d.digests);
-    vec_release(&d.gone);
+    name_index_release(&d.digests);
     free(d.matched);
     arena_free(d.a);
     arena_free(d.kept);

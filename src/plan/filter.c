@@ -103,11 +103,11 @@ static int compare_values(const struct grid_axis *x, const struct filter *f, enu
 /* A value is named by its text or its part of the id, exactly or by a glob. */
 static size_t mark_named(const struct grid_axis *x, const char *name, bool *named)
 {
-    size_t index = names_find(&x->by_text, name, strlen(name)), hits = 0;
+    size_t index = grid_value(&x->by_text, name), hits = 0;
 
-    if (index == NAMES_NONE)
-        index = names_find(&x->by_part, name, strlen(name));
-    if (index != NAMES_NONE) {
+    if (index == SIZE_MAX)
+        index = grid_value(&x->by_part, name);
+    if (index != SIZE_MAX) {
         named[index] = true;
         return 1;
     }
@@ -133,6 +133,17 @@ static char *trimmed(struct arena *a, const char *text, size_t len)
     return arena_strndup(a, text, len);
 }
 
+static int no_value(const struct grid_axis *x, const struct filter *f, const char *name, struct error *err)
+{
+    CLEANUP_FREE const char **names = xcalloc(x->total, sizeof(*names));
+
+    for (size_t i = 0; i < x->total; i++)
+        names[i] = x->values[i]->text;
+    const char *near = nearest_name(name, names, x->total);
+    error_set(err, ERROR_USAGE, "filter '%s': axis '%s' has no value '%s'", f->text, x->axis->name, name);
+    return near ? error_hint(err, "did you mean '%s'?", near) : -1;
+}
+
 static int name_values(const struct grid *g, const struct filter *f, enum operator op, const char *list,
                        bool *allowed, struct error *err)
 {
@@ -143,12 +154,8 @@ static int name_values(const struct grid *g, const struct filter *f, enum operat
         const char *name = trimmed(g->arena, item, len);
         if (!*name)
             return error_set(err, ERROR_USAGE, "filter '%s': a value is empty", f->text);
-        if (!mark_named(x, name, allowed)) {
-            const char *near = nearest_name(name, x->by_text.texts, x->total);
-            error_set(err, ERROR_USAGE, "filter '%s': axis '%s' has no value '%s'", f->text, x->axis->name,
-                      name);
-            return near ? error_hint(err, "did you mean '%s'?", near) : -1;
-        }
+        if (!mark_named(x, name, allowed))
+            return no_value(x, f, name, err);
         item += len;
         if (!*item)
             break;

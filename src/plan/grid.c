@@ -88,7 +88,7 @@ static int make_dims(struct grid *g, struct error *err)
 static int add_value(struct grid_axis *x, const struct axis_value *v, struct error *err)
 {
     bool is_new;
-    size_t index = names_add(&x->by_text, v->text, &is_new);
+    size_t index = *name_index_put(&x->by_text, v->text, x->by_text.len, &is_new);
 
     if (!is_new)
         return position_error(err, v->at, "axis '%s' lists '%s' twice", x->axis->name, v->text);
@@ -106,7 +106,7 @@ static int add_included(struct grid *g, size_t a, struct error *err)
         const struct node *node = rule->item ? node_get(rule->item, x->axis->name) : NULL;
         const struct node *fields = node && node->kind == NODE_MAP ? node : NULL;
         bool is_new;
-        size_t index = names_add(&x->by_text, rule->values[a], &is_new);
+        size_t index = *name_index_put(&x->by_text, rule->values[a], x->by_text.len, &is_new);
         struct axis_value *v = NULL;
         if (is_new) {
             v = arena_new_of(g->arena, struct axis_value);
@@ -132,7 +132,7 @@ static int make_parts(struct grid *g, struct grid_axis *x, struct error *err)
         strbuf_clear(&part);
         scenario_id_part(x->values[i]->text, &part);
         x->parts[i] = arena_strdup(g->arena, strbuf_text(&part));
-        names_add(&x->by_part, x->parts[i], &is_new);
+        (void)name_index_put(&x->by_part, x->parts[i], i, &is_new);
         if (!is_new)
             position_error(err, x->values[i]->at, "two values of axis '%s' give the same id part '%s'",
                            x->axis->name, x->parts[i]);
@@ -200,19 +200,26 @@ int grid_init(struct grid *g, const struct matrix *m, struct arena *a, struct er
 void grid_release(struct grid *g)
 {
     for (size_t a = 0; g->axes && a < g->axis_count; a++) {
-        names_release(&g->axes[a].by_text);
-        names_release(&g->axes[a].by_part);
+        name_index_release(&g->axes[a].by_text);
+        name_index_release(&g->axes[a].by_part);
     }
     *g = (struct grid){0};
 }
 
 size_t grid_bytes(const struct grid *g)
 {
-    size_t bytes = 0;
+    size_t slots = 0;
 
     for (size_t a = 0; a < g->axis_count; a++)
-        bytes += names_bytes(&g->axes[a].by_text) + names_bytes(&g->axes[a].by_part);
-    return bytes;
+        slots += g->axes[a].by_text.cap + g->axes[a].by_part.cap;
+    return slots * GRID_INDEX_SLOT;
+}
+
+size_t grid_value(const struct name_index *by, const char *name)
+{
+    const size_t *index = name_index_get(by, name);
+
+    return index ? *index : SIZE_MAX;
 }
 
 void grid_digits(const struct grid *g, uint32_t combo, uint32_t *ret_digits)
@@ -255,16 +262,24 @@ void grid_id(const struct grid *g, const uint32_t *digits, struct strbuf *out)
 
 bool grid_parse_id(const struct grid *g, const char *id, uint32_t *ret_digits)
 {
+    char text[PLAN_MAX_ID + 1], *part = text;
+
+    if (strlen(id) > PLAN_MAX_ID)
+        return false;
     if (!g->axis_count)
         return strcmp(id, "default") == 0;
+    memcpy(text, id, strlen(id) + 1);
     for (size_t a = 0; a < g->axis_count; a++) {
-        size_t len = strcspn(id, "/");
-        size_t index = names_find(&g->axes[a].by_part, id, len);
+        char *end = strchrnul(part, '/');
         bool last = a + 1 == g->axis_count;
-        if (index == NAMES_NONE || (id[len] == '\0') != last)
+        if ((*end == '\0') != last)
+            return false;
+        *end = '\0';
+        size_t index = grid_value(&g->axes[a].by_part, part);
+        if (index == SIZE_MAX)
             return false;
         ret_digits[a] = (uint32_t)index;
-        id += len + 1;
+        part = end + 1;
     }
     return true;
 }

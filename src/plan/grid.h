@@ -7,18 +7,19 @@
 #ifndef BENCHCTL_PLAN_GRID_H
 #define BENCHCTL_PLAN_GRID_H
 
+#include "benchctl/base/name_index.h"
 #include "benchctl/matrix.h"
-#include "names.h"
 
 #define PLAN_MAX_COMBINATIONS 10000000
-#define PLAN_MAX_ID 2000 /* bytes of the longest id: run directories must stay below PATH_MAX */
+#define GRID_INDEX_SLOT 24 /* bytes per slot of a name_index, for plan_bytes() */
+#define PLAN_MAX_ID 2000   /* bytes of the longest id: run directories must stay below PATH_MAX */
 
 struct grid_axis {
     const struct axis *axis;
     const struct axis_value **values; /* `listed` of the axis itself, then those of includes */
     const char **parts;               /* of the id */
     size_t listed, total;
-    struct names by_text, by_part;
+    struct name_index by_text, by_part; /* → index of the value */
     size_t dim;
 };
 
@@ -42,6 +43,9 @@ struct grid {
 int grid_init(struct grid *g, const struct matrix *m, struct arena *a, struct error *err) MUST_CHECK;
 void grid_release(struct grid *g);
 size_t grid_bytes(const struct grid *g); /* beyond the arena */
+
+/* The index of a value by its text, its part of an id, or SIZE_MAX. */
+size_t grid_value(const struct name_index *by, const char *name);
 
 void grid_digits(const struct grid *g, uint32_t combo, uint32_t *ret_digits);
 

@@ -63,8 +63,7 @@ static void read_includes(struct plan *p)
     for (size_t i = 0; i < p->m->include_count; i++) {
         for (size_t a = 0; a < g->axis_count; a++) {
             const char *text = p->m->includes[i].values[a];
-            p->include_digits[i * g->axis_count + a] =
-                (uint32_t)names_find(&g->axes[a].by_text, text, strlen(text));
+            p->include_digits[i * g->axis_count + a] = (uint32_t)grid_value(&g->axes[a].by_text, text);
         }
     }
 }
@@ -85,7 +84,7 @@ static int check_includes(struct plan *p, struct error *err)
             return error_hint(
                 err, "include adds whole scenarios; to change settings of an existing one, use overrides");
         }
-        size_t first = names_add(&p->include_ids, arena_strdup(p->arena, strbuf_text(&id)), &is_new);
+        size_t first = *name_index_put(&p->include_ids, arena_strdup(p->arena, strbuf_text(&id)), i, &is_new);
         if (!is_new)
             return position_error(err, at, "duplicate scenario: '%s' is already included at %s:%d:%d",
                                   strbuf_text(&id), p->m->includes[first].at.file,
@@ -223,7 +222,7 @@ void plan_free(struct plan *p)
     if (!p)
         return;
     grid_release(&p->grid);
-    names_release(&p->include_ids);
+    name_index_release(&p->include_ids);
     free(p->excluded);
     free(p->kept);
     arena_free(p->arena);
@@ -242,6 +241,6 @@ const struct matrix *plan_matrix(const struct plan *p)
 
 size_t plan_bytes(const struct plan *p)
 {
-    return sizeof(*p) + arena_bytes(p->arena) + grid_bytes(&p->grid) + names_bytes(&p->include_ids) +
+    return sizeof(*p) + arena_bytes(p->arena) + grid_bytes(&p->grid) + p->include_ids.cap * GRID_INDEX_SLOT +
            (p->grid.combos + 63) / 64 * sizeof(*p->excluded) + (p->kept_len + 1) * sizeof(*p->kept);
 }

@@ -17,9 +17,9 @@ struct plan {
     uint64_t *excluded; /* a bit per combination */
     uint32_t *kept;     /* combinations that are scenarios, ascending */
     size_t kept_len;
-    uint32_t *include_digits; /* axis_count per include */
-    struct names include_ids;
-    uint32_t *kept_includes; /* includes that are scenarios, ascending; they come after the product */
+    uint32_t *include_digits;      /* axis_count per include */
+    struct name_index include_ids; /* → index of the include */
+    uint32_t *kept_includes;       /* includes that are scenarios, ascending; they come after the product */
     size_t kept_includes_len;
     struct plan_counts counts;
 };

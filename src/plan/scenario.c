@@ -67,8 +67,8 @@ int plan_find(const struct plan *p, const char *id, size_t *ret_index)
 
     if (grid_parse_id(&p->grid, id, digits) && grid_combo(&p->grid, digits, &combo))
         return find_ascending(p->kept, p->kept_len, combo, ret_index);
-    include = names_find(&p->include_ids, id, strlen(id));
-    if (include == NAMES_NONE ||
+    include = grid_value(&p->include_ids, id);
+    if (include == SIZE_MAX ||
         find_ascending(p->kept_includes, p->kept_includes_len, (uint32_t)include, &at) < 0)
         return -1;
     *ret_index = p->kept_len + at;
