@@ -3,8 +3,10 @@
  * Everything that must be there before anything is started: parity, images, generators. What is missing is
  * listed at once, each with what would provide it.
  */
+#include "missing.h"
 #include "run_internal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
@@ -12,17 +14,28 @@
 
 struct preparation {
     struct sweep_run *sweep;
-    VEC(char *) missing;
+    struct missing missing;
     bool building;     /* second pass: everything is there, build what is to be built */
-    bool no_builtin;   /* said already */
     bool pull_useless; /* a pull failed for want of a registry: the next would too, after the same wait */
 };
 
+static void missing_add_f(struct preparation *p, const char *kind, const char *name, const char *fmt, ...)
+    PRINTF_LIKE(4, 5);
+
+static void missing_add_f(struct preparation *p, const char *kind, const char *name, const char *fmt, ...)
+{
+    char reason[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(reason, sizeof(reason), fmt, args);
+    va_end(args);
+    missing_add(&p->missing, kind, name, reason);
+}
+
 static void preparation_release(struct preparation *p)
 {
-    vec_each (m, &p->missing)
-        free(*m);
-    vec_release(&p->missing);
+    missing_release(&p->missing);
 }
 
 /* --- images
@@ -138,8 +151,8 @@ static int need_image(struct preparation *p, const struct container_settings *c,
     if (c->build && !p->building && fs_is_dir(c->build->context))
         return 0;
     if (c->build && !fs_is_dir(c->build->context)) {
-        vec_push(&p->missing, xasprintf("image '%s': its build context '%s' is not there",
-                                        c->image ? c->image : c->name, c->build->context));
+        missing_add_f(p, "image", c->image ? c->image : c->name, "its build context '%s' is not there",
+                      c->build->context);
         vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
         return 0;
     }
@@ -148,9 +161,9 @@ static int need_image(struct preparation *p, const struct container_settings *c,
     if (found < 0)
         return -1;
     if (found == 0) {
-        vec_push(&p->missing, xasprintf("image '%s' is not in the engine and cannot be pulled; build it and "
-                                        "tag it so, or load it with `docker load`",
-                                        c->image));
+        missing_add(
+            &p->missing, "image", c->image,
+            "not in the engine and cannot be pulled; build and tag it, or load it with `docker load`");
         vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
         return 0;
     }
@@ -208,15 +221,14 @@ static int find_program(struct preparation *p, struct adapter_use *use, struct e
     struct error e = ERROR_INIT;
 
     if (!found) {
-        vec_push(&p->missing,
-                 xasprintf("load generator '%s' is not on PATH%s%s", program,
-                           package ? "; the package that has it: " : "", package ? package : ""));
+        missing_add_f(p, "load generator", program, "not on PATH%s%s",
+                      package ? "; the package that has it: " : "", package ? package : "");
         return 0;
     }
     if (ask_version(p->sweep, use->adapter, &use->version, &e) == 0)
         return 0;
     if (e.kind != ERROR_INTERRUPTED) {
-        vec_push(&p->missing, xasprintf("load generator '%s': %s", found, e.message));
+        missing_add(&p->missing, "load generator", found, e.message);
         return 0;
     }
     *err = e;
@@ -229,11 +241,8 @@ static int need_generator(struct preparation *p, const struct load_settings *l, 
     struct adapter_use *use = adapter_for(s, l->adapter);
 
     if (strcmp(l->adapter, "builtin") == 0) { /* a name of the language; this version has only adapters */
-        if (!p->no_builtin)
-            vec_push(&p->missing,
-                     xstrdup("load generator 'builtin' is not part of this version; name an adapter, "
-                             "for instance with --set load.adapter=wrk"));
-        p->no_builtin = true;
+        missing_add(&p->missing, "load generator", "builtin",
+                    "not part of this version; name an adapter, for instance with --set load.adapter=wrk");
         return 0;
     }
     if (!use) {
@@ -286,7 +295,7 @@ static int check_parity(struct preparation *p, struct error *err)
         return 0;
     for (size_t i = 0; i < r.check_count; i++)
         if (r.checks[i].error)
-            vec_push(&p->missing, xasprintf("parity check '%s': %s", r.checks[i].name, r.checks[i].error));
+            missing_add(&p->missing, "parity check", r.checks[i].name, r.checks[i].error);
     summarise_differences(&r, &text);
     if (!text.len)
         return 0;
@@ -320,17 +329,6 @@ static int need_scenario(struct preparation *p, const struct settings *st, struc
     return need_image(p, &generator, err);
 }
 
-static int list_missing(const struct preparation *p, struct error *err)
-{
-    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
-
-    for (size_t i = 0; i < p->missing.len; i++)
-        strbuf_addf(&text, "\n  %s", p->missing.items[i]);
-    (void)error_set(err, ERROR_ENVIRONMENT, "%zu thing%s missing, nothing was started:%s", p->missing.len,
-                    p->missing.len == 1 ? " is" : "s are", strbuf_text(&text));
-    return error_hint(err, "`benchctl run --filter` runs the part of the matrix that is there");
-}
-
 static int need_all(struct preparation *p, struct error *err)
 {
     struct sweep_run *s = p->sweep;
@@ -356,8 +354,8 @@ int sweep_prepare(struct sweep_run *s, struct error *err)
     progress_step(s, "images");
     if (need_all(&p, err) < 0)
         return -1;
-    if (p.missing.len)
-        return list_missing(&p, err);
+    if (p.missing.things.len)
+        return missing_error(&p.missing, err);
     p.building = true;
     return need_all(&p, err);
 }
