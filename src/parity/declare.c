@@ -36,6 +36,9 @@ void declare_add(struct scanner *s, size_t name, size_t expression, bool is_text
                                   .is_text = is_text,
                                   .is_other = is_other};
 
+    if (name < s->next_name) /* broken source: looked ahead past it already */
+        return;
+    s->next_name = name + 1;
     vec_push(&s->set->list, d);
 }
 
@@ -278,7 +281,7 @@ static size_t go_const(struct scanner *s, size_t i)
         size_t next = declare_is_name(s, i) ? go_specification(s, i) : i + 1;
         i = next > i ? next : i + 1;
     }
-    return i;
+    return s->t->list.items[i].kind == TOKEN_END ? i - 1 : i; /* the last token ends every loop */
 }
 
 static size_t see_name(struct scanner *s, size_t i)

@@ -24,6 +24,7 @@ struct scanner {
     enum level_kind pending; /* what the next brace opens */
     const char *pending_name;
     size_t statement; /* where it begins */
+    size_t next_name; /* declarations come in order: no name before this token any more */
     bool field_wanted, field_is_text, field_is_other;
 };
 

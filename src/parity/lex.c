@@ -370,7 +370,8 @@ void lex_part(const struct language *language, const char *text, size_t from, si
         if (!skip_nothing(&x))
             scan_one(&x);
     x.at = to;
-    push(&x, TOKEN_END);
+    for (int i = 0; i < LEX_ENDS; i++)
+        push(&x, TOKEN_END);
 }
 
 void lex(const struct language *language, const char *text, size_t len, struct tokens *ret)

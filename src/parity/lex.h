@@ -34,12 +34,13 @@ struct token {
 };
 
 struct tokens {
-    VEC(struct token) list; /* ends with TOKEN_END */
+    VEC(struct token) list; /* ends with LEX_ENDS times TOKEN_END: looking ahead is safe */
     const char *text;
     size_t len;
     const struct language *language;
 };
 
+#define LEX_ENDS 4
 #define LEX_MAX_TOKENS ((size_t)4000000)
 
 /* The text must outlive the tokens. */
