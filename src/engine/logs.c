@@ -4,6 +4,7 @@
  * policy starts another: so at the end of a stream inspect tells whether it was the last, or whether it must
  * be opened again.
  */
+#include <assert.h>
 #include "log_sink.h"
 
 #define CHECK_FIRST_NS (50 * NS_PER_MS)
@@ -208,6 +209,7 @@ int engine_logs_finish(struct engine_stream *base, int64_t deadline_ns, struct e
     struct log_stream *s = (struct log_stream *)base;
     char brief[SHORT_ID];
 
+    assert(base->is_logs);
     if (!s->ended && !s->request)
         check_later(s, 0);
     if (loop_wait_until(base->engine->loop, &s->ended, deadline_ns, err))

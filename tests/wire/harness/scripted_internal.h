@@ -44,7 +44,7 @@ struct server {
 
 /* scripted_serve.c: the thread, which holds the lock except while it waits. */
 void *serve_thread(void *server);
-void connection_free(struct connection *c);
+void peer_free(struct connection *c);
 void connection_queue(struct connection *c, const char *bytes, size_t len, int64_t due_ns);
 
 #endif

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include "scripted_internal.h"
 
+#define TICK_MS 3
+
 /* --- one request ---------------------------------------------------------------------------------- */
 
 static void complain(struct server *s, const char *what, const struct seen *request)
@@ -124,7 +126,7 @@ static void handle_input(struct server *s, struct connection *c)
 
 /* --- connections ---------------------------------------------------------------------------------- */
 
-void connection_free(struct connection *c)
+void peer_free(struct connection *c)
 {
     (void)close(c->fd);
     for (size_t i = c->out_at; i < c->out.len; i++)
@@ -200,7 +202,7 @@ static void serve(struct server *s, const struct pollfd *fds)
         if (alive && transmit(c, now_ns))
             s->connections.items[kept++] = c;
         else
-            connection_free(c);
+            peer_free(c);
     }
     s->connections.len = kept;
     if (fds[0].revents)
@@ -235,6 +237,8 @@ void *serve_thread(void *data)
     (void)pthread_mutex_lock(&s->lock);
     while (!s->stopping) {
         CLEANUP_FREE struct pollfd *fds = wanted(s, &ms);
+        if (s->options.tick && (ms < 0 || ms > TICK_MS))
+            ms = TICK_MS;
         nfds_t count = s->connections.len + 2;
 
         (void)pthread_mutex_unlock(&s->lock);
@@ -243,6 +247,8 @@ void *serve_thread(void *data)
         if (fds[1].revents)
             (void)!read(s->wake, &woken, sizeof(woken));
         serve(s, fds);
+        if (s->options.tick)
+            s->options.tick(s, s->options.data);
     }
     (void)pthread_mutex_unlock(&s->lock);
     return NULL;

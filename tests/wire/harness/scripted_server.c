@@ -65,7 +65,7 @@ static void wake(struct server *s)
 static void server_free(struct server *s)
 {
     vec_each (c, &s->connections)
-        connection_free(*c);
+        peer_free(*c);
     vec_release(&s->connections);
     vec_each (request, &s->seen) {
         seen_release(*request);
@@ -106,15 +106,32 @@ char *server_stop(struct server *s)
     return problem;
 }
 
+void server_complain(const char *problem)
+{
+    if (problem)
+        fail_msg("scripted server: %s", problem);
+}
+
 void server_finish(struct server *s)
 {
-    static char text[4096];
-    CLEANUP_FREE char *problem = server_stop(s);
+    static char text[4096]; /* failing jumps over every clean-up */
+    char *problem = server_stop(s);
 
     if (!problem)
         return;
     (void)snprintf(text, sizeof(text), "%s", problem);
-    fail_msg("scripted server: %s", text);
+    free(problem);
+    server_complain(text);
+}
+
+void server_lock(struct server *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+}
+
+void server_unlock(struct server *s)
+{
+    (void)pthread_mutex_unlock(&s->lock);
 }
 
 /* --- small things --------------------------------------------------------------------------------- */

@@ -76,14 +76,23 @@ struct server_options {
     const struct rule *rules;
     size_t rules_len;
     bool tcp; /* 127.0.0.1 instead of a Unix socket */
+    /* Called in the server's thread, under its lock, every few milliseconds: for servers with a life of their
+     * own. */
+    void (*tick)(struct server *s, void *data);
+    void *data; /* for tick */
 };
 
 /* Fails the test when it cannot be started. */
 struct server *server_start(const struct server_options *o);
 /* Ends the thread, then fails the test when something unexpected came or the script was not finished. */
 void server_finish(struct server *s);
+/* The thread's lock, for state that replies and ticks share with the test. */
+void server_lock(struct server *s);
+void server_unlock(struct server *s);
 /* Ends the thread and tells what server_finish() would have failed with, or NULL. The caller frees. */
 char *server_stop(struct server *s);
+/* Fails the test with such a text; NULL does nothing. */
+void server_complain(const char *problem);
 
 const char *server_url(const struct server *s);    /* "unix:///tmp/.../sock" or "tcp://127.0.0.1:PORT" */
 const char *server_socket(const struct server *s); /* the path alone, NULL on TCP */

@@ -240,7 +240,7 @@ static void a_temporary_server_is_not_taken_for_ready(void **state)
     need_server();
     r.child = loop_add_child(loop, server.pid, server_ended, &r);
     struct loop_timer *t = loop_add_timer(loop, clock_now_ns() + 25 * NS_PER_MS, 0, stop_server, &r);
-    CLEANUP(postgres_close) struct postgres *p = cluster_connect(&server, loop, "bench");
+    postgres_close(cluster_connect(&server, loop, "bench"));
     assert_true(r.stopped);
     assert_true(r.restarted); /* three answers take longer than the first server lived */
     loop_remove_timer(t);
