@@ -204,7 +204,7 @@ static int name_sessions(struct postgres *p, const char *name, struct error *err
 
 int database_drop(struct postgres *p, const char *name, struct error *err)
 {
-    bool exists;
+    bool exists = false;
 
     if (database_claim(p, name, &exists, err) < 0)
         return -1;

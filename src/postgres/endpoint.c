@@ -137,7 +137,7 @@ static int from_url(struct endpoint *e, const char *url, struct error *err)
 
     if (parse(url, &options, err) < 0 || read_port(option_get(options, "port"), &port, err) < 0)
         return -1;
-    for (const PQconninfoOption *o = options; o->keyword; o++) {
+    for (const PQconninfoOption *o = options; o && o->keyword; o++) {
         if (strcmp(o->keyword, "dbname") == 0)
             e->database = o->val && *o->val ? xstrdup(o->val) : NULL;
         else if (strcmp(o->keyword, "client_encoding") != 0)

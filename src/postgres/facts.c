@@ -20,8 +20,8 @@ static int read_limits(struct postgres *p, struct connection *c, struct error *e
         return -1;
     p->facts.version = arena_strdup(p->arena, PQgetvalue(r, 0, 0));
     p->facts.version_num = connection_version(c);
-    p->facts.max_connections = atoi(PQgetvalue(r, 0, 1));
-    p->facts.superuser_reserved = atoi(PQgetvalue(r, 0, 2));
+    p->facts.max_connections = (int)strtol(PQgetvalue(r, 0, 1), NULL, 10);
+    p->facts.superuser_reserved = (int)strtol(PQgetvalue(r, 0, 2), NULL, 10);
     p->superuser = strcmp(PQgetvalue(r, 0, 3), "on") == 0;
     if (p->facts.version_num < OLDEST)
         return error_set(err, ERROR_ENVIRONMENT, "PostgreSQL %s is too old, benchctl needs 10 or newer",

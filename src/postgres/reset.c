@@ -75,7 +75,7 @@ static int by_recreate(struct reset *r, struct error *err)
 static int by_truncate(struct reset *r, struct error *err)
 {
     struct postgres *p = r->p;
-    bool exists;
+    bool exists = false;
 
     if (database_claim(p, p->name, &exists, err) < 0)
         return -1;

@@ -21,11 +21,11 @@ static int failing_line(const struct run *run, const PGresult *r)
 
     if (run->data_line && context && strncmp(context, "COPY ", 5) == 0) {
         const char *at = strstr(context, ", line ");
-        int line = at ? atoi(at + 7) : 0;
+        int line = at ? (int)strtol(at + 7, NULL, 10) : 0;
         if (line > 0)
             return run->data_line + line - 1;
     }
-    return statement_line(&run->statement, position ? atoi(position) : 0);
+    return statement_line(&run->statement, position ? (int)strtol(position, NULL, 10) : 0);
 }
 
 static int statement_failed(struct run *run, const PGresult *r, struct error *err)

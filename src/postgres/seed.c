@@ -82,7 +82,7 @@ int postgres_seed(struct postgres *p, const struct postgres_script *scripts, siz
     }
     CLEANUP(seed_free) struct seed *s = seed_new(scripts, count, digest);
     struct connection *c;
-    bool exists;
+    bool exists = false;
     /* One of the same name is what a run left that could not clean up. */
     if (postgres_control(p, &c, err) < 0 || database_claim(p, p->name, &exists, err) < 0 ||
         postgres_lock(p, s->database, err) < 0 || database_drop(p, s->database, err) < 0)
