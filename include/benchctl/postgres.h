@@ -5,6 +5,16 @@
  * Order of calls: postgres_connect() (waits for real readiness), postgres_seed() once per sweep and seed
  * content, then for each trial postgres_reset() while no application is connected, postgres_counters() at
  * both ends of the measured window, postgres_query() for checks.
+ *
+ * Every call waits on the loop and never in libpq (a host that is a name is looked up by libpq, though, and
+ * that may block). Every statement has a deadline, which the server keeps (statement_timeout) or, when it no
+ * longer answers, we do. One session on a maintenance database stays open all the time, so that a server
+ * whose connections are used up can still be looked into; it is opened again when the server has closed it.
+ * No message holds a password or a whole URL.
+ *
+ * On a server that is not ours (`url`) nothing is dropped or emptied that benchctl did not make: databases
+ * carry its mark (COMMENT ON DATABASE 'benchctl ...'), others are refused with a hint. Advisory locks there
+ * keep two benchctl apart that would use the same database or seed.
  */
 #ifndef BENCHCTL_POSTGRES_H
 #define BENCHCTL_POSTGRES_H
@@ -16,20 +26,22 @@
 struct postgres;
 
 struct postgres_options {
-    const char *url;                    /* an existing server, or NULL and: */
+    const char *url;                    /* an existing server (URL or keyword=value text), or NULL and: */
     const char *host, *user, *password; /* password may be NULL */
     int port;
-    const char *name;             /* the benchmark's database */
+    const char *name;             /* the benchmark's database; NULL: the one of the URL */
     int64_t ready_deadline_ns;    /* absolute */
     int64_t statement_timeout_ns; /* per statement; 0: 60 s */
-    const bool *give_up; /* becomes true when waiting is pointless (the container has died); may be NULL */
+    const bool *give_up; /* becomes true when waiting is pointless (the container has died); may be NULL; only
+                            postgres_connect() looks at it */
 };
 
 /*
- * Connects to the maintenance database and waits until queries over TCP succeed several times on one
- * postmaster start time. "Not yet" is refused, reset, 57P03; wrong password, no such database, TLS refusals
- * fail at once (ERROR_ENVIRONMENT, never with the password or URL in the text). ERROR_TIMEOUT with the last
- * answer otherwise.
+ * Connects to the maintenance database (the URL's, or "postgres") and waits until three new sessions, one
+ * after the other over 50 ms, are told the same postmaster start time. "Not yet" is refused, reset, 57P03 and
+ * 57P01; a wrong password, no such database, TLS refusals and used up connections (53300) fail at once,
+ * ERROR_ENVIRONMENT. ERROR_TIMEOUT with the last answer otherwise. A container's log tail is the caller's to
+ * add.
  */
 int postgres_connect(struct loop *l, const struct postgres_options *options, struct postgres **ret,
                      struct error *err) MUST_CHECK;
@@ -40,8 +52,7 @@ struct postgres_facts {
     const char *version; /* "15.20 (Debian ...)" */
     int version_num, max_connections, superuser_reserved;
     const char *collation_warning; /* NULL, or the recorded condition */
-    const struct json
-        *settings; /* name: value of those that differ from the defaults, without commands and secrets */
+    const struct json *settings;   /* name: value of what is not the default; no commands, no secrets */
 };
 const struct postgres_facts *postgres_facts(const struct postgres *p);
 
@@ -64,59 +75,68 @@ int postgres_seed(struct postgres *p, const struct postgres_script *scripts, siz
                   struct error *err) MUST_CHECK;
 
 struct postgres_reset_result {
-    double reset_ms; /* all of it */
-    double drop_ms, clone_ms, prove_ms,
-        checkpoint_ms;    /* NAN where the mode has no such step; clone_ms: making or filling */
-    const char *strategy; /* "file_copy", "truncate", "recreate", "none" */
+    double reset_ms;                                   /* all of it */
+    double drop_ms, clone_ms, prove_ms, checkpoint_ms; /* NAN where the mode has no such step; clone_ms is
+                                                          also the time of emptying and filling, of scripts */
+    const char *strategy;                              /* "file_copy", "truncate", "recreate", "none" */
     double size_bytes;
 };
+
 /*
  * The benchmark database as seeded:
- * - template: dropped with everybody in it (FORCE from 13 on) and cloned by copying files, which is as fast
- * as wal_log or faster and leaves no dirty buffers behind;
- * - truncate: the seeded tables are emptied with RESTART IDENTITY (without CASCADE, listed in a note) and
- * filled from the template, sequences set, views refreshed; VACUUM ANALYZE;
+ * - template: dropped with everybody in it (FORCE from 13 on) and cloned by copying files;
+ * - truncate: the seeded tables are emptied with RESTART IDENTITY (without CASCADE; each is named in a note)
+ *   and filled from the template, sequences set, materialized views refreshed; VACUUM ANALYZE. The first
+ * time, and after another seed, as template;
  * - recreate: dropped, made from template0, scripts run again; VACUUM ANALYZE;
- * - none: left alone, whoever made it; made once from the template when it does not exist.
+ * - none: left alone, whoever made it; made from the template only when it does not exist.
+ *
  * In all but the last the state is then proven against the manifest: every table and sequence, rows counted
- * (after a clone only of tables that take a few milliseconds, the others by size and estimate), database
- * size. ANALYZE where statistics are missing, nobody else connected, CHECKPOINT. A difference is ERROR_TRIAL
- * and lists what differs; sessions that stay or come back are ERROR_CONFLICT and are listed; ERROR_TIMEOUT.
- * After an error the database is in an unknown state: the trial must not run.
+ * (after a clone only of tables where that takes a few milliseconds, others by size and estimate), the
+ * database's size. ANALYZE where statistics are missing; nobody connected; CHECKPOINT.
+ *
+ * A difference is ERROR_TRIAL and lists what differs. Clients still connected at first are ended and warned
+ * of; sessions that come back, or hold the template, are ERROR_CONFLICT and are listed. After an error the
+ * state is unknown: the trial must not run.
  */
 int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret,
                    struct error *err) MUST_CHECK;
 
-/* CHECKPOINT by itself, for instance after the warm-up: else what it wrote is flushed in the measured window.
- * Without the right to, it does nothing and says so once. */
+/* CHECKPOINT by itself, for instance after the warm-up: else what that wrote is flushed in the measured
+ * window. Without the right to it does nothing and warns, once. */
 int postgres_checkpoint(struct postgres *p, struct error *err) MUST_CHECK;
 
 /*
- * The server counts when a session ends or, of one that goes on, at most once a second; of an idle one what
- * is left is told after up to 10 s. So the last second of a pool that stays connected may be missing: read
- * the end of the window after the application has stopped, or take it as a lower bound.
+ * Numbers at one moment; the difference of two readings is the window's. Our own transactions do not show in
+ * the difference of the first two readings after a reset.
+ *
+ * The server adds up when a session ends or, of one that goes on, at most once a second; of an idle one what
+ * is left comes after up to 10 s. So the last second of a pool that stays connected may be missing: read the
+ * end of the window after the application has stopped, or take it as a lower bound.
  */
 struct postgres_counters {
     double commits, rollbacks, deadlocks, temp_bytes, size_bytes; /* of the benchmark database */
     double tup_inserted, tup_updated, tup_deleted;
-    double checkpoints, wal_bytes; /* server-wide; NAN where the version lacks them */
-    double autovacuum_runs;        /* sum over its tables */
-    double connections, prepared_xacts;
+    double checkpoints, wal_bytes; /* server-wide; NAN where they cannot be told */
+    double autovacuum_runs;        /* vacuum and analyze, over its tables; NAN when no connection was free */
+    double connections, prepared_xacts; /* now, of the benchmark database */
 };
 int postgres_counters(struct postgres *p, struct postgres_counters *ret, struct error *err) MUST_CHECK;
 
-/* One value of SQL run on the benchmark database over a fresh connection; NULL value gives NULL. The caller
- * frees. Read only unless it says otherwise: it runs in a transaction that is rolled back. */
+/* The one value (one row, one column) of one SQL statement, run on the benchmark database over a fresh
+ * connection in a transaction that is rolled back; NULL gives NULL. The caller frees. ERROR_INVALID when the
+ * SQL is at fault, ERROR_ENVIRONMENT with the figures when connections are used up. */
 int postgres_query(struct postgres *p, const char *sql, char **ret_text, struct error *err) MUST_CHECK;
 
 const char *postgres_database_name(const struct postgres *p);
 
-/* Drops the benchmark database and the templates this object made: at the sweep's end on a server that is not
- * ours. */
+/* Drops the benchmark database if this object made it, and its templates: at the sweep's end on a server that
+ * is not ours. */
 int postgres_drop(struct postgres *p, struct error *err) MUST_CHECK;
 
-/* Splits a URL or conninfo into host, port, user, name for ${database.*}; the password is kept apart. The
- * caller frees each. */
+/* Splits a URL or keyword=value text into host, port, user, name for ${database.*}; the password is kept
+ * apart. What it does not say comes from libpq's environment variables and defaults; of several hosts the
+ * first is taken. The caller frees each. No text of the URL is in the error. */
 struct postgres_target {
     char *host, *user, *name, *password; /* name and password may be NULL */
     int port;

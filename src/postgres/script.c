@@ -319,4 +319,7 @@ void statement_snippet(const struct statement *s, char buf[SNIPPET_SIZE])
            ((unsigned char)buf[n - 1] & 0x80))
         n--, i--; /* not half a character */
     memcpy(buf + n, i < s->len ? "..." : "", i < s->len ? 4 : 1);
+    char *secret = strcasestr(buf, "password ");
+    if (secret) /* CREATE ROLE ... PASSWORD '...' */
+        secret[strlen("password")] = '\0';
 }

@@ -237,6 +237,9 @@ static void snippets_are_one_line_of_whole_characters(void **state)
     (void)state;
     statement_snippet(&st, buf);
     assert_string_equal(buf, "select 1, 2");
+    st = (struct statement){.text = "create role r Password\n'hush' login", .len = 36};
+    statement_snippet(&st, buf);
+    assert_string_equal(buf, "create role r Password");
     for (size_t shift = 0; shift < 3; shift++) {
         memset(text, 'a', shift);
         for (size_t i = shift; i + 3 < sizeof(text); i += 3)
