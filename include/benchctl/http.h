@@ -51,7 +51,7 @@ struct http_result {
     const char *content_type; /* "" when there was none; valid during the callback */
     /* The same for Content-Encoding: bodies are never decoded. */
     const char *content_encoding;
-    const char *body;         /* collected body when no on_body was given; valid during the callback */
+    const char *body; /* collected body when no on_body was given; valid during the callback */
     size_t body_len;
     bool truncated; /* the body passed max_body: the request was ended, not ok */
     /* Why not ok: ERROR_TIMEOUT or ERROR_ENVIRONMENT. The message names the peer; the code is the errno of a

@@ -132,9 +132,10 @@ static void paths_and_queries(void **state)
     query_add(&q, "a", "1 2");
     query_add(&q, "b", "&");
     assert_string_equal(strbuf_text(&q), "/x?a=1%202&b=%26");
-    assert_string_equal(short_id("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", brief),
-                        "0123456789ab");
-    assert_string_equal(short_id("bench-r1-app", brief), "bench-r1-app");
+    assert_string_equal(
+        engine_short_id("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", brief),
+        "0123456789ab");
+    assert_string_equal(engine_short_id("bench-r1-app", brief), "bench-r1-app");
 }
 
 int main(void)

@@ -223,8 +223,7 @@ static void which_image_was_this(void **state)
     CLEANUP(json_free)
     struct json *other = json_of("{\"Id\": \"sha256:33\", \"RootFS\": {\"Layers\": [\"sha256:44\"]}}");
     CLEANUP(json_free)
-    struct json *bare = json_of("{\"Id\": \"sha256:55\"}"),
-                *bare_too = json_of("{\"Id\": \"sha256:66\"}");
+    struct json *bare = json_of("{\"Id\": \"sha256:55\"}"), *bare_too = json_of("{\"Id\": \"sha256:66\"}");
     /* an id of the other kind of store that happens to be the same text proves nothing */
     CLEANUP(json_free) struct json *twin = json_of("{\"Id\": \"sha256:33\", \"Descriptor\": {}}");
 

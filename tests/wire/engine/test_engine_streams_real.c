@@ -54,7 +54,7 @@ static void events_of_a_life(void **state)
 {
     struct real *r = real_or_skip(state);
     struct heard h = {0};
-    CLEANUP(engine_stream_close) struct engine_stream *events = listen_to(r, &h);
+    CLEANUP(engine_stream_close) __attribute__((unused)) struct engine_stream *events = listen_to(r, &h);
     CLEANUP_FREE char *id = create(r, "deaf", NULL);
 
     must(engine_container_start(r->lab.engine, id, &why));
@@ -77,7 +77,7 @@ static void a_restart_policy_that_runs_out(void **state)
     struct heard h = {0};
     struct engine_state s;
     int code;
-    CLEANUP(engine_stream_close) struct engine_stream *events = listen_to(r, &h);
+    CLEANUP(engine_stream_close) __attribute__((unused)) struct engine_stream *events = listen_to(r, &h);
     CLEANUP_FREE char *id = create_with(
         r, &(struct engine_container){.restart = RESTART_ON_FAILURE, .restart_max = 2}, "exit", "3");
 
@@ -103,7 +103,7 @@ static void out_of_memory(void **state)
     struct real *r = real_or_skip(state);
     struct engine *e = r->lab.engine;
     struct heard h = {0};
-    CLEANUP(engine_stream_close) struct engine_stream *events = listen_to(r, &h);
+    CLEANUP(engine_stream_close) __attribute__((unused)) struct engine_stream *events = listen_to(r, &h);
 
     if (!engine_facts(e)->memory_limit)
         skip();
@@ -136,7 +136,7 @@ static void out_of_memory_in_a_child(void **state)
     struct real *r = real_or_skip(state);
     struct engine *e = r->lab.engine;
     struct heard h = {0};
-    CLEANUP(engine_stream_close) struct engine_stream *events = listen_to(r, &h);
+    CLEANUP(engine_stream_close) __attribute__((unused)) struct engine_stream *events = listen_to(r, &h);
 
     if (!engine_facts(e)->memory_limit)
         skip();
