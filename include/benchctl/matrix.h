@@ -75,6 +75,7 @@ struct matrix {
     const struct parity_settings *parity; /* interpolated with vars and env; NULL when absent */
     const struct node *base;   /* the settings part of the tree (app, services, database, load, ...) */
     struct text_list services; /* names of all services, in base and overrides, for ${...} */
+    bool has_structures;       /* some axis value has a field that is a list or map */
     struct text_list extras;   /* names of all variables that includes bring, for ${...} */
     struct arena *arena;
 };

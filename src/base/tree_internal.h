@@ -18,13 +18,25 @@ struct odd_indent {
 struct source_text {
     const char *bytes;
     size_t len;
-    char *owned; /* the converted text when it was UTF-16 */
+    char *owned; /* the text when it is not the caller's */
+    bool marked; /* by source_text_mark_references() */
     VEC(struct odd_indent) odd;
 };
 
 int source_text_read(struct source_text *s, const char *bytes, size_t len, const char *file,
                      struct error *err) MUST_CHECK;
 void source_text_release(struct source_text *s);
+
+/*
+ * Makes the braces of `${...}` characters that YAML has no use for, so that a reference can stand without
+ * quotes in
+ * {...} and [...] as it can elsewhere; one character for one, so that positions stay. Nothing is done to a
+ * text that has these characters itself.
+ */
+void source_text_mark_references(struct source_text *s);
+
+/* Gives the braces back, in place; returns the new length. For scalars of a text with `marked` set. */
+size_t source_text_unmark(char *text, size_t len);
 
 /* A child that waits for its container's end. */
 struct child {

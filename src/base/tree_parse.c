@@ -167,7 +167,7 @@ static int check_tag(const struct reader *r, const yaml_char_t *tag, const char 
 
 static int on_scalar(struct reader *r, const yaml_event_t *e, struct error *err)
 {
-    const char *text = (const char *)e->data.scalar.value;
+    char *text = (char *)e->data.scalar.value;
     size_t len = e->data.scalar.length;
     bool plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !e->data.scalar.tag;
     const struct frame *f = r->depth ? &r->frames[r->depth - 1] : NULL;
@@ -176,6 +176,8 @@ static int on_scalar(struct reader *r, const yaml_event_t *e, struct error *err)
     if (check_tag(r, e->data.scalar.tag, "str", e->start_mark, err) < 0 ||
         count(r, 1, e->start_mark, err) < 0)
         return -1;
+    if (r->text.marked)
+        len = source_text_unmark(text, len);
     if (memchr(text, '\0', len))
         return position_error(err, position_of(r, e->start_mark),
                               "a NUL character cannot be part of a value");
@@ -334,6 +336,7 @@ int tree_parse(const char *bytes, size_t len, const char *file, struct arena *a,
     if (result == 0 && !yaml_parser_initialize(&r->yaml))
         abort(); /* out of memory */
     if (result == 0) {
+        source_text_mark_references(&r->text);
         yaml_parser_set_input_string(&r->yaml, (const unsigned char *)r->text.bytes, r->text.len);
         result = read_events(r, err);
         yaml_parser_delete(&r->yaml);

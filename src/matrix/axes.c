@@ -89,6 +89,8 @@ static int add_value(struct builder *b, size_t axis, const struct node *n, struc
     if (!fresh)
         return node_error(err, n, "axis '%s' has the value '%s' twice, first on line %d", x->name,
                           text_shown(text, shown), x->values[first].at.line);
+    for (size_t i = 0; i < n->len; i++)
+        b->m->has_structures |= n->items[i]->kind == NODE_LIST || n->items[i]->kind == NODE_MAP;
     x->values[x->len++] =
         (struct axis_value){.text = text, .fields = n->kind == NODE_MAP ? n : NULL, .at = n->at};
     return 0;

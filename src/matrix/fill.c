@@ -69,6 +69,31 @@ int fill_tree(struct filling *f, const struct node *n, const struct node **ret, 
     return 0;
 }
 
+const struct node *fill_structures(struct filling *f, const struct node *n)
+{
+    struct node *copy = NULL;
+
+    if (!n->refers)
+        return n;
+    if (n->kind == NODE_SCALAR) {
+        const struct node *whole = names_structure(&f->names, n->text);
+        return whole ? whole : n;
+    }
+    for (size_t i = 0; i < n->len; i++) {
+        const struct node *item = fill_structures(f, n->items[i]);
+        if (item == n->items[i])
+            continue;
+        if (!copy) {
+            copy = arena_copy(f->a, n, sizeof(*n));
+            copy->items = arena_array(f->a, const struct node *, n->len);
+            for (size_t k = 0; k < n->len; k++)
+                copy->items[k] = n->items[k];
+        }
+        copy->items[i] = item;
+    }
+    return copy ? copy : n;
+}
+
 void filling_release(struct filling *f)
 {
     strbuf_release(&f->text);

@@ -66,6 +66,8 @@ static int read_include(struct builder *b, const struct node *item, struct inclu
         const struct node *value = node_get(item, m->axes[i].name);
         if (!value)
             return missing_axis(b, item, &m->axes[i], err);
+        for (size_t k = 0; k < value->len; k++)
+            m->has_structures |= value->items[k]->kind == NODE_LIST || value->items[k]->kind == NODE_MAP;
         if (axis_value_text(value, m->axes[i].name, &rule->values[i], err) < 0)
             return -1;
     }

@@ -91,8 +91,10 @@ static int fill_top(struct builder *b, struct error *err)
             result = fill_key(b, key, value, &filled, err);
         if (result < 0 && builder_problem(b, err) < 0)
             return -1;
-        if (result < 0) /* said; any valid text will do to go on with */
-            filled = node_new_text(a, "1", value->at);
+        if (result < 0 && value->kind != NODE_SCALAR)
+            continue; /* said; go on without it */
+        if (result < 0)
+            filled = node_new_text(a, "1", value->at); /* or with any text that is valid */
         top->keys[top->len] = root->keys[i];
         top->items[top->len++] = filled;
     }
@@ -103,6 +105,41 @@ static int fill_top(struct builder *b, struct error *err)
         top->items[top->len++] = stand_in(b, *key);
     }
     b->top = top;
+    return 0;
+}
+
+struct name_list {
+    VEC(const char *) names;
+    struct name_index seen;
+};
+
+static void add_services(struct name_list *l, const struct node *services)
+{
+    bool fresh;
+
+    for (size_t i = 0; services && services->kind == NODE_MAP && i < services->len; i++) {
+        const char *name = services->keys[i]->text;
+        (void)name_index_put(&l->seen, name, 0, &fresh);
+        if (fresh && !text_starts(name, "x-"))
+            vec_push(&l->names, name);
+    }
+}
+
+/* Names that `${...}` may begin with, before anything is filled in. */
+static int read_service_names(struct builder *b, struct error *err)
+{
+    const struct node *root = b->m->root, *overrides = node_get(root, "overrides");
+    struct text_list *services = &b->m->services;
+    struct name_list l = {0};
+
+    (void)err;
+    add_services(&l, node_get(root, "services"));
+    for (size_t i = 0; overrides && overrides->kind == NODE_LIST && i < overrides->len; i++)
+        add_services(&l, node_get(node_get(overrides->items[i], "set"), "services"));
+    services->items = arena_copy(b->m->arena, l.names.items, l.names.len * sizeof(*l.names.items));
+    services->len = l.names.len;
+    vec_release(&l.names);
+    name_index_release(&l.seen);
     return 0;
 }
 
@@ -127,25 +164,6 @@ int builder_read_top(struct builder *b, struct error *err)
     return 0;
 }
 
-static void add_services(struct builder *b, const struct node *services, struct name_index *seen)
-{
-    struct text_list *list = &b->m->services;
-    bool fresh;
-
-    if (!services || services->kind != NODE_MAP)
-        return;
-    const char **names = arena_array(b->m->arena, const char *, list->len + services->len);
-    if (list->len)
-        memcpy(names, list->items, list->len * sizeof(*names));
-    list->items = names;
-    for (size_t i = 0; i < services->len; i++) {
-        const char *name = services->keys[i]->text;
-        (void)name_index_put(seen, name, 0, &fresh);
-        if (fresh && !text_starts(name, "x-"))
-            names[list->len++] = name;
-    }
-}
-
 /* Could a scenario have this section? Nothing is missing as long as some override may bring it. */
 static bool is_set_somewhere(const struct matrix *m, const char *key)
 {
@@ -158,7 +176,6 @@ static bool is_set_somewhere(const struct matrix *m, const char *key)
 
 int builder_read_base(struct builder *b, struct error *err)
 {
-    CLEANUP_VALUE(name_index_release) struct name_index seen = NAME_INDEX_INIT;
     struct matrix *m = b->m;
     const struct node *root = m->root;
     struct node *base = node_new(m->arena, NODE_MAP, root->at);
@@ -174,9 +191,6 @@ int builder_read_base(struct builder *b, struct error *err)
         base->refers |= root->items[i]->refers;
     }
     m->base = base;
-    add_services(b, node_get(base, "services"), &seen);
-    for (size_t i = 0; i < m->override_count; i++)
-        add_services(b, node_get(m->overrides[i].set, "services"), &seen);
     const struct node *retry = node_get(base, "retry");
     if (!retry || integer_parse(retry->text, &m->retry, &ignored) < 0)
         m->retry = 1; /* a wrong one is said when scenarios are read */
@@ -208,8 +222,9 @@ static const char *absolute_dir(struct arena *a, const char *file)
 static int run_steps(struct builder *b, struct error *err)
 {
     static int (*const steps[])(struct builder *, struct error *) = {
-        builder_read_vars,     builder_read_top,      builder_read_axes,      builder_read_zip,
-        builder_read_includes, builder_read_excludes, builder_read_overrides, builder_read_base,
+        read_service_names,    builder_read_vars,      builder_read_top,
+        builder_read_axes,     builder_read_zip,       builder_read_includes,
+        builder_read_excludes, builder_read_overrides, builder_read_base,
     };
 
     if (b->m->root->kind != NODE_MAP)

@@ -100,6 +100,9 @@ struct filling {
 int fill_tree(struct filling *f, const struct node *n, const struct node **ret, struct error *err) MUST_CHECK;
 void filling_release(struct filling *f);
 
+/* Replaces only references that stand for lists and maps, so that overrides can be merged into these. */
+const struct node *fill_structures(struct filling *f, const struct node *n);
+
 /* Puts the position of `n` before a message that has none yet; kind and hint stay. Returns -1. */
 int fill_place_error(const struct node *n, struct error *err);
 

@@ -3,14 +3,17 @@
 #include "matrix_internal.h"
 
 /* The settings part with what applies to this combination merged in. */
-static const struct node *merge_overrides(const struct matrix *m, const struct matrix_combination *c,
-                                          struct arena *a)
+static const struct node *merge_overrides(struct filling *f, const struct matrix *m,
+                                          const struct matrix_combination *c)
 {
     const struct node *tree = m->base;
 
     for (size_t i = 0; c->overrides && i < m->override_count; i++) {
-        if (c->overrides[i])
-            tree = node_merge(a, tree, m->overrides[i].set);
+        if (!c->overrides[i])
+            continue;
+        if (m->has_structures)
+            tree = fill_structures(f, tree);
+        tree = node_merge(f->a, tree, m->overrides[i].set);
     }
     return tree;
 }
@@ -74,7 +77,7 @@ int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, s
 {
     struct filling f = {.a = a, .names = {.m = m, .combination = c, .run_time = true}};
     const struct schema_options o = {.dir = m->dir, .report = c->report, .data = c->report_data};
-    const struct node *merged = merge_overrides(m, c, a), *tree = NULL;
+    const struct node *merged = merge_overrides(&f, m, c), *tree = NULL;
     struct settings s;
     int result = fill_settings(&f, merged, &tree, err);
     bool reported = false;

@@ -7,8 +7,8 @@
  * themselves, keys that are not plain text, NUL characters, and tags other than !!str, !!map and !!seq are
  * errors with a position. Scalars are text exactly as written ("no", "3.10", "0128"); a quoted one is marked,
  * a plain null (~, null, empty) is NODE_NULL. `<<` merges: explicit keys win wherever they stand, the first
- * source of a list wins; a quoted "<<" is an ordinary key. UTF-8 (with or without BOM), CRLF and UTF-16 (with
- * BOM) are read.
+ * source of a list wins; a quoted "<<" is an ordinary key. A `${...}` may stand unquoted in {} and [] too.
+ * UTF-8 (with or without BOM), CRLF and UTF-16 (with BOM) are read.
  *
  * Nodes live in the caller's arena and are immutable once read: merging and interpolation build new ones. An
  * alias gives the anchor's own node again, so one node may hang in several places.

@@ -439,6 +439,24 @@ static void references_are_marked(void **state)
     arena_free(p.arena);
 }
 
+static void references_need_no_quotes(void **state)
+{
+    (void)state;
+    reads_as("{a: ${x}, b: ${x.y}/Dockerfile, c: [${env:N}, ${env:N:-d e}, $${z}], ${k}: 1}",
+             "{a: ${x}, b: ${x.y}/Dockerfile, c: [${env:N}, ${env:N:-d e}, $${z}], ${k}: 1}");
+    reads_as("a: '${x}'\nb: \"${x}\\n${y}\"\nc: |\n  ${x} ${not one} $ {x}\nd: ${x}\ne: ${a b}\n",
+             "{a: \"${x}\", b: \"${x}\n${y}\", c: \"${x} ${not one} $ {x}\n\", d: ${x}, e: ${a b}}");
+    refused(parse("{a: ${b c}}"), "m.yaml:1:6: did not find expected ',' or '}'");
+    refused(parse("{a: ${b, c: d}"), "m.yaml:1:6: did not find");
+    /* columns behind them stay */
+    refused(parse("{a: [${x}, ${y}], a: 1}"), "m.yaml:1:19: duplicate key 'a'");
+    refused(parse("a: ${x}\n\tb: 1\n"), "m.yaml:2:1: a tab in the indentation");
+    /* whoever uses the characters that stand in for the braces keeps them */
+    reads_as("a: '${x}\xf4\x8f\xbf\xb0'\nb: \"\\U0010FFF0\"",
+             "{a: \"${x}\xf4\x8f\xbf\xb0\", b: \"\xf4\x8f\xbf\xb0\"}");
+    reads_as("b: \"\\U0010FFF0${x}\"", "{b: \"\xf4\x8f\xbf\xb0${x}\"}");
+}
+
 static void suggestions(void **state)
 {
     static const char *const names[] = {"memory", NULL, "cpus", "cpuset", "max_error_rate", "on"};
@@ -474,6 +492,7 @@ int main(void)
         cmocka_unit_test(large_maps_merge_without_scans),
         cmocka_unit_test(set_paths),
         cmocka_unit_test(references_are_marked),
+        cmocka_unit_test(references_need_no_quotes),
         cmocka_unit_test(suggestions),
     };
 

@@ -256,6 +256,45 @@ static void text_stays_bounded(void **state)
     strbuf_release(&text);
 }
 
+static void fields_may_name_containers(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(
+        HEAD "axes: {t: [{name: a, url: '${mock.url}/x', e: {U: '${app.url}'}}, b]}\nservices: {mock: "
+             "{image: m, port: 1}}\n"
+             "app: {image: i, port: 80, env: '${t.e}'}\nload: {adapter: wrk, duration: 1s, u: '${t.url}'}\n"
+             "overrides: [{set: {app: {env: {V: x}}}}]\n");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct settings s = resolve_ok(m, NULL, 1, a);
+
+    (void)state;
+    assert_string_equal(node_get(s.load.options, "u")->text, "${mock.url}/x");
+    assert_string_equal(text_map_get(&s.app.env, "U"), "${app.url}");
+    assert_string_equal(text_map_get(&s.app.env, "V"), "x");
+    s = resolve_ok(m, NULL, 0, a);
+    assert_string_equal(text_map_get(&s.app.env, "U"), "${app.url}");
+}
+
+static void every_key_at_once(void **state)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(fs_read(TESTS_DIR "/fuzz/corpus/matrix/everything.yaml", 100000, &text, &err), 0);
+    CLEANUP(matrix_free) struct matrix *m = read_matrix(strbuf_text(&text));
+    struct settings s = resolve_ok(m, NULL, 1, a);
+    assert_string_equal(s.app.image, "i/a:1");
+    assert_string_equal(text_map_get(&s.app.env, "K"), "v");
+    assert_string_equal(text_map_get(&s.app.env, "ONE"), "1");
+    assert_string_equal(s.app.ready->log, "up [0-9]+");
+    assert_int_equal(s.services.len, 2);
+    assert_true(s.app.memory_bytes == 64 << 20 && s.network == NETWORK_HOST && s.checks.len == 1 &&
+                s.expect.len == 2);
+    assert_true(m->include_count == 1 && m->exclude_count == 1 && m->zip.len == 1 && m->parity);
+}
+
 static int count_inputs(const char *path, void *data, struct error *err)
 {
     struct strbuf *seen = data;
@@ -268,10 +307,11 @@ static int count_inputs(const char *path, void *data, struct error *err)
 static void named_files(void **state)
 {
     CLEANUP(matrix_free)
-    struct matrix *m =
-        read_matrix(HEAD "app: {image: i, build: {context: ctx}}\nservices: {s: {build: {context: /c, dockerfile: ../D}}}\n"
-                         "database: {service: {image: i}, schema: [a.sql, b.sql]}\nload: {adapter: wrk, "
-                         "duration: 1s, script: l.lua}\n");
+    struct matrix *m = read_matrix(
+        HEAD
+        "app: {image: i, build: {context: ctx}}\nservices: {s: {build: {context: /c, dockerfile: ../D}}}\n"
+        "database: {service: {image: i}, schema: [a.sql, b.sql]}\nload: {adapter: wrk, "
+        "duration: 1s, script: l.lua}\n");
     CLEANUP(arena_free) struct arena *a = arena_new();
     struct settings s = resolve_ok(m, NULL, 0, a);
     struct strbuf seen = STRBUF_INIT;
@@ -329,6 +369,8 @@ int main(void)
         cmocka_unit_test(unchanged_parts_are_shared),
         cmocka_unit_test(keys_cannot_refer),
         cmocka_unit_test(text_stays_bounded),
+        cmocka_unit_test(fields_may_name_containers),
+        cmocka_unit_test(every_key_at_once),
         cmocka_unit_test(named_files),
         cmocka_unit_test(files_that_are_there),
     };
