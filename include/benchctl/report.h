@@ -9,23 +9,38 @@
 #include "benchctl/bundle.h"
 #include "benchctl/stats.h"
 
+/* Beside the axes' own names: the figures, wherever an axis may stand. */
+#define REPORT_FIGURE "figure"
+
+/*
+ * How the results are laid out. Every axis, and the figures, are in one of three places: rows, columns, or
+ * (named in neither) tables of their own, one per combination. With no options the axes are the rows and the
+ * figures the columns. `cols` alone puts all other axes into the rows: a table per figure. `rows` with
+ * REPORT_FIGURE in it has a row per figure, and needs `cols`.
+ */
 struct report_options {
-    const char *const *rows; /* axis names; none: all but the columns' axis */
+    const char *const *rows; /* axis names */
     size_t row_count;
-    const char *cols; /* axis whose values become columns of the pivot tables, or NULL */
-    int width;        /* terminal width; 0: unlimited */
-    bool color;
+    const char *cols; /* one axis name, or NULL */
+    const char *const
+        *figures; /* names of trial.json, or what such a name ends with ("p90"); none: the main ones */
+    size_t figure_count;
+    int width;  /* of the terminal; 0: unlimited */
+    bool color; /* on a terminal */
 };
 
 enum report_format { REPORT_TABLE, REPORT_MARKDOWN, REPORT_CSV, REPORT_JSON, REPORT_HTML };
 int report_format_parse(const char *text, enum report_format *ret); /* -1: unknown */
 
 struct report;
+/* `s` must stay; ERROR_USAGE for an unknown axis or figure and for a layout of too many tables. */
 int report_build(const struct sweep *s, const struct report_options *o, struct report **ret,
                  struct error *err) MUST_CHECK;
 void report_free(struct report *r);
 DEFINE_CLEANUP(struct report *, report_free);
 
+/* Only tables and documents are laid out by the options; CSV and JSON always have every scenario and figure.
+ * Check out->overflow. */
 void report_render(const struct report *r, enum report_format f, struct strbuf *out);
 
 #endif

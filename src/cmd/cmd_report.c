@@ -3,16 +3,30 @@
 
 #include "cmd.h"
 
-/* "a,b,c" as names; the text is cut in place. */
-static size_t split_names(char *text, const char **ret, size_t max)
+#define REPORT_MAX ((size_t)2 << 30)
+
+/* "a,b,c" as names, cut in place. */
+struct names {
+    char *text;
+    const char **items;
+    size_t len, cap;
+};
+
+static void split_names(const char *text, struct names *ret)
 {
-    size_t n = 0;
     char *save = NULL;
 
-    for (char *name = text ? strtok_r(text, ",", &save) : NULL; name && n < max;
-         name = strtok_r(NULL, ",", &save))
-        ret[n++] = name;
-    return n;
+    if (!text)
+        return;
+    ret->text = xstrdup(text);
+    for (char *name = strtok_r(ret->text, ",", &save); name; name = strtok_r(NULL, ",", &save))
+        vec_push(ret, name);
+}
+
+static void names_release(struct names *n)
+{
+    vec_release(n);
+    free(n->text);
 }
 
 static int write_out(const char *path, const struct strbuf *text)
@@ -34,7 +48,12 @@ static int render(const char *path, const struct report_options *o, enum report_
 
     if (sweep_load(path, &s, &err) < 0 || report_build(s, o, &r, &err) < 0)
         return report_error(&err);
+    text.max = REPORT_MAX;
     report_render(r, f, &text);
+    if (text.overflow) {
+        (void)error_set(&err, ERROR_ENVIRONMENT, "the report would be larger than %zu MiB", REPORT_MAX >> 20);
+        return report_error(&err);
+    }
     return write_out(out_path, &text);
 }
 
@@ -43,14 +62,16 @@ static int cmd_report_main(int argc, char **argv)
     static const char *const formats[] = {"table", "md", "csv", "json", "html", NULL};
     struct report_options o = {0};
     struct operands operands;
-    const char *format = NULL, *rows = NULL, *out = NULL, *names[64];
+    const char *format = NULL, *rows = NULL, *figures = NULL, *out = NULL;
+    CLEANUP_VALUE(names_release) struct names row_names = {0};
+    CLEANUP_VALUE(names_release) struct names figure_names = {0};
     int code;
     const struct option options[] = {
         {"format", 0, OPTION_TEXT, &format, "FORMAT", "table, md, html, csv or json"},
         {"output", 'o', OPTION_TEXT, &out, "FILE", "write to a file instead of standard output"},
-        {"rows", 0, OPTION_TEXT, &rows, "AXIS,...", "axes of the rows, in this order"},
-        {"cols", 0, OPTION_TEXT, &o.cols, "AXIS",
-         "an axis whose values become columns: one table per figure"},
+        {"rows", 0, OPTION_TEXT, &rows, "AXIS,...", "axes of the rows, in this order; 'figure' is one, too"},
+        {"cols", 0, OPTION_TEXT, &o.cols, "AXIS", "the axis of the columns, instead of 'figure'"},
+        {"figures", 0, OPTION_TEXT, &figures, "NAME,...", "which figures, by the names of trial.json"},
     };
 
     if (options_parse(&cmd_report, options, ARRAY_LEN(options), argc, argv, 1, 1, &operands, &code) < 0)
@@ -60,9 +81,12 @@ static int cmd_report_main(int argc, char **argv)
         return error_exit_code(ERROR_USAGE);
     if (format)
         (void)report_format_parse(format, &f);
-    CLEANUP_FREE char *copy = rows ? xstrdup(rows) : NULL;
-    o.row_count = split_names(copy, names, ARRAY_LEN(names));
-    o.rows = names;
+    split_names(rows, &row_names);
+    split_names(figures, &figure_names);
+    o.rows = row_names.items;
+    o.row_count = row_names.len;
+    o.figures = figure_names.items;
+    o.figure_count = figure_names.len;
     o.width = out ? 0 : terminal_width();
     o.color = !out && stdout_color();
     return render(operands.items[0], &o, f, out);

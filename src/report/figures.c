@@ -1,106 +1,306 @@
 /* SPDX-License-Identifier: MIT */
+/* The figures that every sweep may have, where their values are, and how values are written. */
 #include "report_internal.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "benchctl/base/units.h"
 
-static void format_count(double v, char *buf)
+/* CPU time of the application for one request: tells systems apart whose throughput the load decides. */
+static double cpu_per_request(const struct trial *t)
 {
-    (void)snprintf(buf, 32, "%.0f", v);
+    return t->load.requests > 0 ? t->app.cpu_cores.total_ms / t->load.requests : (double)NAN;
 }
 
-/* Three digits that mean something, without exponents. */
-static void format_digits(double v, char *buf)
+/* A generator that ran as a process: one in a container is a role among the services. */
+static double generator_cores(const struct trial *t)
 {
-    int decimals = fabs(v) >= 100 ? 0 : fabs(v) >= 10 ? 1 : fabs(v) >= 1 ? 2 : 3;
-
-    (void)snprintf(buf, 32, "%.*f", decimals, v);
+    return t->load.window_ms > 0 ? t->load.cpu_ms / t->load.window_ms : (double)NAN;
 }
 
-static void format_percent(double v, char *buf)
-{
-    (void)snprintf(buf, 32,
-                   v == 0       ? "0%%"
-                   : v < 0.0001 ? "<0.01%%"
-                   : v < 0.01   ? "%.2f%%"
-                                : "%.1f%%",
-                   100 * v);
-}
+#define AT(member) .offset = offsetof(struct trial, member)
 
-static void format_bytes(double v, char *buf)
-{
-    (void)size_human(v, buf);
-}
-
-static void format_ms(double v, char *buf)
-{
-    (void)duration_human((int64_t)(v * 1e6), buf);
-}
-
-static void format_share(double v, char *buf)
-{
-    (void)snprintf(buf, 32, v >= 99.95 ? "100%%" : "%.1f%%", v);
-}
-
-const struct figure_kind figure_kinds[FIGURES] = {
-    [FIGURE_GOODPUT] = {"load.goodput_rps", "ok/s", "Successful requests per second", true, true,
-                        format_digits},
-    [FIGURE_ERRORS] = {"load.error_rate", "errors", "Failed requests", true, false, format_percent},
-    [FIGURE_P50] = {"load.latency_ms.p50", "p50 ms", "Median latency, ms", true, true, format_digits},
-    [FIGURE_P90] = {"load.latency_ms.p90", "p90 ms", NULL, false, true, format_digits},
-    [FIGURE_P95] = {"load.latency_ms.p95", "p95 ms", NULL, false, true, format_digits},
-    [FIGURE_P99] = {"load.latency_ms.p99", "p99 ms", "99th percentile of latency, ms", true, true,
-                    format_digits},
-    [FIGURE_MEMORY] = {"app.memory_bytes.used_peak", "memory peak", "Peak of used memory", true, true,
-                       format_bytes},
-    [FIGURE_ANON] = {"app.memory_bytes.anon_peak", "anon peak", NULL, false, true, format_bytes},
-    [FIGURE_CPU] = {"app.cpu_cores.avg", "CPU cores", "CPU, cores on average", true, true, format_digits},
-    [FIGURE_READY] = {"ready_ms", "ready", "Time to readiness", true, true, format_ms},
-    [FIGURE_STARTUP] = {"startup_ms", "startup", "Time to the startup line", true, true, format_ms},
-    [FIGURE_RESTARTS] = {"app.restarts", "restarts", "Restarts", true, false, format_count},
-    [FIGURE_OOM] = {"app.oom_kills", "OOM kills", "OOM kills", true, false, format_count},
-    [FIGURE_UPTIME] = {"app.uptime_pct", "uptime", NULL, false, false, format_share},
-    [FIGURE_RPS] = {"load.rps", "generator's req/s", NULL, false, true, format_digits},
+const struct figure builtin_figures[] = {
+    [FIGURE_GOODPUT] = {"load.goodput_rps", "ok/s", "", "Successful requests per second", UNIT_NUMBER,
+                        TABLE_MAIN, AT(load.goodput_rps)},
+    [FIGURE_ERRORS] = {"load.error_rate", "errors", "", "Failed requests", UNIT_RATE, TABLE_MAIN,
+                       AT(load.error_rate)},
+    {"load.requests", "requests", "", "Requests", UNIT_COUNT, TABLE_LATENCY, AT(load.requests)},
+    {"load.rps", "generator's", "req/s", "Requests per second, as the generator says", UNIT_NUMBER,
+     TABLE_LATENCY, AT(load.rps)},
+    {"load.dropped", "dropped", "", "Requests that could not be started", UNIT_COUNT, TABLE_LATENCY,
+     SHOW_NONZERO, AT(load.dropped)},
+    {"load.latency_ms.mean", "mean", "ms", "Mean latency", UNIT_NUMBER, TABLE_LATENCY,
+     AT(load.latency_ms.mean)},
+    [FIGURE_P50] = {"load.latency_ms.p50", "p50", "ms", "Median latency", UNIT_NUMBER,
+                    TABLE_MAIN | TABLE_LATENCY, AT(load.latency_ms.p50)},
+    {"load.latency_ms.p75", "p75", "ms", "75th percentile of latency", UNIT_NUMBER, 0,
+     AT(load.latency_ms.p75)},
+    {"load.latency_ms.p90", "p90", "ms", "90th percentile of latency", UNIT_NUMBER, TABLE_LATENCY,
+     AT(load.latency_ms.p90)},
+    {"load.latency_ms.p95", "p95", "ms", "95th percentile of latency", UNIT_NUMBER, TABLE_LATENCY,
+     AT(load.latency_ms.p95)},
+    [FIGURE_P99] = {"load.latency_ms.p99", "p99", "ms", "99th percentile of latency", UNIT_NUMBER,
+                    TABLE_MAIN | TABLE_LATENCY, AT(load.latency_ms.p99)},
+    {"load.latency_ms.p999", "p99.9", "ms", "99.9th percentile of latency", UNIT_NUMBER, TABLE_LATENCY,
+     AT(load.latency_ms.p999)},
+    {"load.latency_ms.max", "max", "ms", "Highest latency", UNIT_NUMBER, TABLE_LATENCY,
+     AT(load.latency_ms.max)},
+    [FIGURE_MEMORY] = {"app.memory_bytes.used_peak", "memory", "MiB", "Peak of used memory", UNIT_MIB,
+                       TABLE_MAIN | TABLE_APP, AT(app.memory_bytes.used_peak)},
+    {"app.memory_bytes.used_avg", "used avg", "MiB", "Used memory, average", UNIT_MIB, TABLE_APP,
+     AT(app.memory_bytes.used_avg)},
+    {"app.memory_bytes.anon_peak", "anon peak", "MiB", "Peak of anonymous memory", UNIT_MIB, TABLE_APP,
+     AT(app.memory_bytes.anon_peak)},
+    {"app.memory_bytes.anon_avg", "anon avg", "MiB", "Anonymous memory, average", UNIT_MIB, TABLE_APP,
+     AT(app.memory_bytes.anon_avg)},
+    {"app.memory_bytes.peak", "peak with cache", "MiB", "Peak of memory, page cache included", UNIT_MIB,
+     TABLE_APP, AT(app.memory_bytes.peak)},
+    {"app.memory_bytes.limit", "limit", "MiB", "Memory limit", UNIT_MIB, TABLE_APP,
+     AT(app.memory_bytes.limit)},
+    [FIGURE_CPU] = {"app.cpu_cores.avg", "CPU", "cores", "CPU, average over the load", UNIT_NUMBER,
+                    TABLE_MAIN | TABLE_APP, AT(app.cpu_cores.avg)},
+    {"app.cpu_cores.peak", "CPU peak", "cores", "CPU of the busiest second", UNIT_NUMBER, TABLE_APP,
+     AT(app.cpu_cores.peak)},
+    {"cpu_ms_per_request", "CPU/request", "ms", "CPU time per request", UNIT_NUMBER, TABLE_APP,
+     .source = SOURCE_DERIVED, .derive = cpu_per_request},
+    {"app.cpu_throttled_ms", "throttled", "ms", "Time held back by the CPU limit", UNIT_NUMBER, TABLE_APP,
+     SHOW_NONZERO, AT(app.cpu_throttled_ms)},
+    {"app.pids_peak", "pids", "", "Most processes and threads", UNIT_COUNT, TABLE_APP, AT(app.pids_peak)},
+    [FIGURE_RESTARTS] = {"app.restarts", "restarts", "", "Restarts", UNIT_COUNT, TABLE_MAIN, .finding = true,
+                         AT(app.restarts)},
+    [FIGURE_OOM] = {"app.oom_kills", "OOM", "kills", "Kills for lack of memory", UNIT_COUNT, TABLE_MAIN,
+                    .finding = true, AT(app.oom_kills)},
+    {"app.uptime_pct", "uptime", "", "Uptime during the load", UNIT_PERCENT, TABLE_APP, SHOW_BELOW_100,
+     AT(app.uptime_pct)},
+    {"ready_ms", "ready", "ms", "Time to readiness", UNIT_NUMBER, TABLE_MAIN, AT(ready_ms)},
+    {"startup_ms", "startup", "ms", "Time to the startup line", UNIT_NUMBER, TABLE_MAIN, AT(startup_ms)},
+    {"generator_cpu_cores", "generator CPU", "cores", "CPU of the load generator", UNIT_NUMBER,
+     TABLE_SERVICES, .source = SOURCE_DERIVED, .derive = generator_cores},
+    {"host.cpu_busy", "host CPU", "cores", "Busy cores of the host", UNIT_NUMBER, TABLE_SERVICES,
+     AT(host.cpu_busy)},
+    {"database.commits", "commits", "", "Commits", UNIT_COUNT, TABLE_DATABASE, AT(database.commits)},
+    {"database.rollbacks", "rollbacks", "", "Rollbacks", UNIT_COUNT, TABLE_DATABASE, AT(database.rollbacks)},
+    {"database.deadlocks", "deadlocks", "", "Deadlocks", UNIT_COUNT, TABLE_DATABASE, AT(database.deadlocks)},
+    {"database.temp_bytes", "temporary files", "MiB", "Temporary files", UNIT_MIB, TABLE_DATABASE,
+     SHOW_NONZERO, AT(database.temp_bytes)},
+    {"database.size_bytes", "size", "MiB", "Size of the database", UNIT_MIB, TABLE_DATABASE,
+     AT(database.size_bytes)},
+    {"database.checkpoints", "checkpoints", "", "Checkpoints during the load", UNIT_COUNT, TABLE_DATABASE,
+     SHOW_NONZERO, AT(database.checkpoints)},
+    {"database.autovacuum_runs", "autovacuum", "runs", "Autovacuum during the load", UNIT_COUNT,
+     TABLE_DATABASE, SHOW_NONZERO, AT(database.autovacuum_runs)},
+    {"database.reset_ms", "reset", "ms", "Time to reset the database", UNIT_NUMBER, TABLE_DATABASE,
+     AT(database.reset_ms)},
 };
+const size_t builtin_figure_count = ARRAY_LEN(builtin_figures);
 
-double figure_of(enum figure f, const struct trial *t)
+/* --- values --- */
+
+static double number_at(const void *base, size_t offset)
 {
-    const struct load_result *l = &t->load;
+    double value;
 
-    switch (f) {
-    case FIGURE_GOODPUT:
-        return l->goodput_rps;
-    case FIGURE_ERRORS:
-        return l->error_rate;
-    case FIGURE_P50:
-        return l->latency_ms.p50;
-    case FIGURE_P90:
-        return l->latency_ms.p90;
-    case FIGURE_P95:
-        return l->latency_ms.p95;
-    case FIGURE_P99:
-        return l->latency_ms.p99;
-    case FIGURE_MEMORY:
-        return t->app.memory_bytes.used_peak;
-    case FIGURE_ANON:
-        return t->app.memory_bytes.anon_peak;
-    case FIGURE_CPU:
-        return t->app.cpu_cores.avg;
-    case FIGURE_READY:
-        return t->ready_ms;
-    case FIGURE_STARTUP:
-        return t->startup_ms;
-    case FIGURE_RESTARTS:
-        return t->app.restarts;
-    case FIGURE_OOM:
-        return t->app.oom_kills;
-    case FIGURE_UPTIME:
-        return t->app.uptime_pct;
-    case FIGURE_RPS:
-        return l->rps;
-    case FIGURES:
+    memcpy(&value, (const char *)base + offset, sizeof(value));
+    return value;
+}
+
+static double check_value(const struct trial *t, const char *name)
+{
+    for (size_t i = 0; i < t->check_count; i++) {
+        const char *text = t->checks[i].value;
+        double value;
+        if (!text_equal(t->checks[i].name, name) || !text)
+            continue;
+        return *text && number_scan(text, strlen(text), &value) == strlen(text) ? value : (double)NAN;
+    }
+    return NAN;
+}
+
+double figure_value(const struct figure *f, const struct trial *t)
+{
+    switch (f->source) {
+    case SOURCE_TRIAL:
+        return number_at(t, f->offset);
+    case SOURCE_DERIVED:
+        return f->derive(t);
+    case SOURCE_SERVICE:
+        for (size_t i = 0; i < t->service_count; i++)
+            if (text_equal(t->services[i].role, f->of))
+                return number_at(&t->services[i], f->offset);
+        return NAN;
+    case SOURCE_METRIC:
+        for (size_t i = 0; i < t->metric_count; i++)
+            if (text_equal(t->metrics[i].name, f->of))
+                return number_at(&t->metrics[i], f->offset);
+        return NAN;
+    case SOURCE_CHECK:
+        return check_value(t, f->of);
+    case SOURCE_NAMED: /* report_summaries() reads these from JSON, one conversion for all */
         break;
     }
     return NAN;
+}
+
+/* --- units --- */
+
+/* "_ms" at the end of a part of the name, as in "load.latency_ms.p50". */
+static bool has_unit(const char *key, const char *unit)
+{
+    size_t len = strlen(unit);
+
+    for (const char *at = strstr(key, unit); at; at = strstr(at + 1, unit))
+        if (!at[len] || at[len] == '.')
+            return true;
+    return false;
+}
+
+enum unit unit_of_name(const char *key, const char **ret_measure)
+{
+    *ret_measure = "";
+    if (has_unit(key, "_bytes")) {
+        *ret_measure = "MiB";
+        return UNIT_MIB;
+    }
+    if (has_unit(key, "_ms"))
+        *ret_measure = "ms";
+    else if (has_unit(key, "_cores"))
+        *ret_measure = "cores";
+    else if (has_unit(key, "_seconds"))
+        *ret_measure = "s";
+    else if (text_ends(key, "error_rate"))
+        return UNIT_RATE;
+    else if (text_ends(key, "_pct"))
+        return UNIT_PERCENT;
+    return UNIT_NUMBER;
+}
+
+/* Three digits that mean something, without exponents. */
+static void format_number(double v, char *buf)
+{
+    double size = fabs(v);
+
+    if (size > 0 && size < 0.0005)
+        (void)snprintf(buf, 32, v < 0 ? ">-0.001" : "<0.001");
+    else
+        (void)snprintf(buf, 32, "%.*f",
+                       size >= 99.95 || size == 0 ? 0
+                       : size >= 9.995            ? 1
+                       : size >= 0.9995           ? 2
+                                                  : 3,
+                       v);
+}
+
+static void format_percent(double percent, char *buf)
+{
+    if (percent > 0 && percent < 0.005)
+        (void)snprintf(buf, 32, "<0.01%%");
+    else if (percent > 99.95 && percent < 100)
+        (void)snprintf(buf, 32, ">99.9%%");
+    else
+        (void)snprintf(buf, 32, "%.*f%%",
+                       percent == 0 || percent == 100 ? 0
+                       : percent < 0.995              ? 2
+                                                      : 1,
+                       percent);
+}
+
+/* Numbers of hostile size: 30 characters hold what is worth reading. */
+static bool format_extreme(double v, char *buf)
+{
+    if (isnan(v))
+        memcpy(buf, NOT_MEASURED, sizeof(NOT_MEASURED));
+    else if (isinf(v))
+        memcpy(buf, "unlimited", sizeof("unlimited"));
+    else if (fabs(v) >= 1e15)
+        (void)snprintf(buf, 32, "%.3g", v);
+    else
+        return false;
+    return true;
+}
+
+void figure_format(const struct figure *f, double value, char *buf)
+{
+    if (format_extreme(value, buf))
+        return;
+    switch (f->unit) {
+    case UNIT_COUNT:
+        if (value == floor(value))
+            (void)snprintf(buf, 32, "%.0f", value + 0.0); /* no "-0" */
+        else
+            format_number(value, buf);
+        break;
+    case UNIT_RATE:
+        format_percent(100 * value, buf);
+        break;
+    case UNIT_PERCENT:
+        format_percent(value, buf);
+        break;
+    case UNIT_MIB:
+        format_number(value / 1048576, buf);
+        break;
+    case UNIT_NUMBER:
+        format_number(value, buf);
+        break;
+    }
+}
+
+/* --- figures of cells as text --- */
+
+/* The spread that suits: percent where the mean is a size, from-to where it is not (rates, counts, zero). */
+static const char *with_spread(struct report *r, const struct figure *f, const struct summary *s)
+{
+    char text[32], low[32], high[32];
+
+    figure_format(f, s->median, text);
+    figure_format(f, s->min, low);
+    figure_format(f, s->max, high);
+    if (f->finding)
+        return s->min == s->max ? arena_strdup(r->arena, text) : arena_printf(r->arena, "%s–%s", low, high);
+    if (s->n < 2)
+        return arena_strdup(r->arena, text);
+    if (f->unit == UNIT_RATE || f->unit == UNIT_PERCENT || !(s->min > 0) || isnan(s->cv_pct))
+        return strcmp(low, high) == 0 ? arena_strdup(r->arena, text)
+                                      : arena_printf(r->arena, "%s (%s–%s)", text, low, high);
+    return arena_printf(r->arena, "%s ±%.*f%%", text, s->cv_pct > 0 && s->cv_pct < 0.95 ? 1 : 0, s->cv_pct);
+}
+
+const char *figure_text(struct report *r, const struct cell *c, size_t figure)
+{
+    const struct figure *f = &r->figures.items[figure];
+    const struct summary *s = &c->figures[figure];
+
+    if (!s->n)
+        return NOT_MEASURED;
+    const char *text = with_spread(r, f, s);
+    if (f->finding || s->n >= c->counted)
+        return text;
+    return arena_printf(r->arena, "%s (n %zu)", text, s->n);
+}
+
+const char *figure_range(struct report *r, const struct cell *c, size_t figure)
+{
+    const struct figure *f = &r->figures.items[figure];
+    const struct summary *s = &c->figures[figure];
+    char low[32], high[32];
+
+    if (s->n < 2 || f->finding || !(s->min > 0) || f->unit == UNIT_RATE || f->unit == UNIT_PERCENT)
+        return NULL; /* the text says it already */
+    figure_format(f, s->min, low);
+    figure_format(f, s->max, high);
+    return strcmp(low, high) == 0 ? NULL : arena_printf(r->arena, "%s–%s", low, high);
+}
+
+enum tone figure_tone(const struct cell *c, size_t figure)
+{
+    const struct summary *s = &c->figures[figure];
+
+    if (!s->n)
+        return TONE_FAINT;
+    if ((figure == FIGURE_RESTARTS || figure == FIGURE_OOM) && s->max > 0)
+        return TONE_BAD;
+    if (figure == FIGURE_ERRORS && s->max > 0.01)
+        return TONE_WARN;
+    return c->contaminated && figure != FIGURE_RESTARTS && figure != FIGURE_OOM ? TONE_WARN : TONE_PLAIN;
 }

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells as CSV (RFC 4180) and JSON, for other programs. Not measured is an empty field or null. */
+/* Cells as CSV (RFC 4180) and JSON, for other programs. Not measured is an empty field, or absent. */
 #include "report_internal.h"
 
 #include <math.h>
 #include <string.h>
+#include "benchctl/base/units.h"
+
+/* A spreadsheet takes text that begins so for a formula; a plain number is what it looks like. */
+static bool looks_like_formula(const char *text)
+{
+    double ignored;
+
+    return text[0] && strchr("=+-@\t\r", text[0]) &&
+           number_scan(text, strlen(text), &ignored) != strlen(text);
+}
 
 static void csv_text(struct strbuf *out, const char *text)
 {
+    CLEANUP_FREE char *marked = looks_like_formula(text) ? xasprintf("'%s", text) : NULL;
+
+    if (marked)
+        text = marked;
     if (!text[strcspn(text, ",\"\r\n")]) {
         strbuf_adds(out, text);
         return;
@@ -30,36 +44,62 @@ static void csv_number(struct strbuf *out, double value)
 static void csv_header(const struct report *r, struct strbuf *out)
 {
     for (size_t i = 0; i < r->axis_count; i++) {
-        csv_text(out, r->axes[i]);
+        csv_text(out, r->axes[i].name);
         strbuf_addc(out, ',');
     }
-    strbuf_adds(out, "scenario,trials,counted,outcome,reason");
-    for (int f = 0; f < FIGURES; f++)
-        strbuf_addf(out, ",%s,%s.min,%s.max,%s.cv_pct", figure_kinds[f].key, figure_kinds[f].key,
-                    figure_kinds[f].key, figure_kinds[f].key);
+    strbuf_adds(out, "scenario,trials,counted,outcome,outcomes,reason");
+    for (size_t f = 0; f < r->figures.len; f++) {
+        static const char *const columns[] = {"", ".n", ".min", ".max", ".cv_pct"};
+        for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+            CLEANUP_FREE char *name = xasprintf("%s%s", r->figures.items[f].key, columns[i]);
+            strbuf_addc(out, ',');
+            csv_text(out, name);
+        }
+    }
+    strbuf_adds(out, "\r\n");
+}
+
+/* "ok:2 crashed:1" */
+static void csv_outcomes(const struct cell *c, struct strbuf *out)
+{
+    const char *between = "";
+
+    for (int o = 0; o < OUTCOMES; o++) {
+        if (!c->outcomes[o])
+            continue;
+        strbuf_addf(out, "%s%s:%zu", between, outcome_name((enum outcome)o), c->outcomes[o]);
+        between = " ";
+    }
+}
+
+static void csv_cell(const struct report *r, const struct cell *c, struct strbuf *out)
+{
+    for (size_t k = 0; k < r->axis_count; k++) {
+        csv_text(out, cell_value(r, c, k));
+        strbuf_addc(out, ',');
+    }
+    csv_text(out, c->scenario);
+    strbuf_addf(out, ",%zu,%zu,%s,", c->trial_count, c->counted,
+                c->worst ? outcome_name(c->worst->outcome) : "");
+    csv_outcomes(c, out);
+    strbuf_addc(out, ',');
+    csv_text(out, c->worst && c->worst->reason ? c->worst->reason : "");
+    for (size_t f = 0; f < r->figures.len; f++) {
+        const struct summary *s = &c->figures[f];
+        csv_number(out, r->figures.items[f].finding ? s->max : s->median);
+        strbuf_addf(out, ",%zu", s->n);
+        csv_number(out, s->min);
+        csv_number(out, s->max);
+        csv_number(out, s->cv_pct);
+    }
     strbuf_adds(out, "\r\n");
 }
 
 void render_csv(const struct report *r, struct strbuf *out)
 {
     csv_header(r, out);
-    for (size_t i = 0; i < r->cells.len; i++) {
-        const struct cell *c = &r->cells.items[i];
-        for (size_t k = 0; k < r->axis_count; k++) {
-            csv_text(out, c->values[k]);
-            strbuf_addc(out, ',');
-        }
-        csv_text(out, c->scenario);
-        strbuf_addf(out, ",%zu,%zu,%s,", c->trial_count, c->counted, outcome_name(c->outcome));
-        csv_text(out, c->reason ? c->reason : "");
-        for (int f = 0; f < FIGURES; f++) {
-            csv_number(out, c->figures[f].median);
-            csv_number(out, c->figures[f].min);
-            csv_number(out, c->figures[f].max);
-            csv_number(out, c->figures[f].cv_pct);
-        }
-        strbuf_adds(out, "\r\n");
-    }
+    for (size_t i = 0; i < r->cells.len; i++)
+        csv_cell(r, &r->cells.items[i], out);
 }
 
 static struct json *summary_json(const struct summary *s)
@@ -84,19 +124,20 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
                 *figures = json_new_object(), *trials = json_new_array();
 
     for (size_t i = 0; i < r->axis_count; i++)
-        json_set_text(axes, r->axes[i], c->values[i]);
+        json_set_text(axes, r->axes[i].name, cell_value(r, c, i));
     for (int o = 0; o < OUTCOMES; o++)
         if (c->outcomes[o])
             json_set_int(outcomes, outcome_name((enum outcome)o), (int64_t)c->outcomes[o]);
-    for (int f = 0; f < FIGURES; f++)
-        json_set(figures, figure_kinds[f].key, summary_json(&c->figures[f]));
+    for (size_t f = 0; f < r->figures.len; f++)
+        if (c->figures[f].n)
+            json_set(figures, r->figures.items[f].key, summary_json(&c->figures[f]));
     for (size_t i = 0; i < c->trial_count; i++)
         json_append(trials, trial_to_json(c->trials[i]));
     json_set_text(j, "scenario", c->scenario);
     json_set(j, "axes", axes);
     json_set_int(j, "trials_counted", (int64_t)c->counted);
-    json_set_text(j, "outcome", outcome_name(c->outcome));
-    json_set_text(j, "reason", c->reason);
+    json_set_text(j, "outcome", c->worst ? outcome_name(c->worst->outcome) : NULL);
+    json_set_text(j, "reason", c->worst ? c->worst->reason : NULL);
     json_set_bool(j, "contaminated", c->contaminated);
     json_set(j, "outcomes", outcomes);
     json_set(j, "figures", figures);

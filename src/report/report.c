@@ -11,13 +11,14 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
 
     r->arena = arena_new();
     r->sweep = s;
-    r->title = title ? title : name ? name : s->path;
+    r->title = title ? title : name ? name : s->path ? s->path : "sweep";
     r->width = o->width;
     r->color = o->color;
-    if (report_cells(r, o, err) < 0)
+    if (report_axes(r, o, err) < 0 || report_figures(r, o, err) < 0)
         return -1;
-    report_sections(r);
-    if (report_pivots(r, o, err) < 0)
+    report_cells(r);
+    report_summaries(r);
+    if (report_sections(r, o, err) < 0)
         return -1;
     *ret = TAKE(r);
     return 0;
@@ -32,8 +33,12 @@ void report_free(struct report *r)
         if (r->sections.items[i].table)
             vec_release(&r->sections.items[i].table->rows);
     }
+    for (size_t i = 0; i < r->axis_count; i++)
+        name_index_release(&r->axes[i].index);
     vec_release(&r->sections);
     vec_release(&r->cells);
+    vec_release(&r->figures);
+    vec_release(&r->asked);
     arena_free(r->arena);
     free(r);
 }

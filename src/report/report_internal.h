@@ -1,108 +1,197 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the report share: cells (numbers), sections (words and tables), and the renderers of
- * both. */
+/*
+ * What the files of the report share, in the order in which they are made: figures (which numbers there are),
+ * cells (each scenario's trials and their numbers), sections (words and tables), renderers.
+ */
 #ifndef BENCHCTL_REPORT_INTERNAL_H
 #define BENCHCTL_REPORT_INTERNAL_H
 
+#include "benchctl/base/name_index.h"
 #include "benchctl/report.h"
 
-/* --- figures: one table says what is reported, how it is called and how it is written
- * ---------------------------------- */
+#define NOT_MEASURED "–"
+#define NOT_RUN "not run"
 
-enum figure {
-    FIGURE_GOODPUT,
-    FIGURE_ERRORS,
-    FIGURE_P50,
-    FIGURE_P90,
-    FIGURE_P95,
-    FIGURE_P99,
-    FIGURE_MEMORY,
-    FIGURE_ANON,
-    FIGURE_CPU,
-    FIGURE_READY,
-    FIGURE_STARTUP,
-    FIGURE_RESTARTS,
-    FIGURE_OOM,
-    FIGURE_UPTIME,
-    FIGURE_RPS,
-    FIGURES
+/* --- figures: what is reported, how it is called, how it is written --- */
+
+enum unit {
+    UNIT_NUMBER, /* three digits that mean something */
+    UNIT_COUNT,
+    UNIT_RATE,    /* 0..1, written in percent */
+    UNIT_PERCENT, /* 0..100 */
+    UNIT_MIB,     /* bytes, written in MiB */
 };
 
-struct figure_kind {
-    const char *key;                         /* as trial.json names it: the CSV and JSON name */
-    const char *title;                       /* of the column */
-    const char *pivot;                       /* heading of its pivot table, or NULL: none */
-    bool main;                               /* a column of the main table */
-    bool spread;                             /* its spread is shown beside it */
-    void (*format)(double value, char *buf); /* buf of 32 bytes */
+/* Tables that a figure is a column of. */
+enum {
+    TABLE_MAIN = 1 << 0,
+    TABLE_LATENCY = 1 << 1,
+    TABLE_APP = 1 << 2,
+    TABLE_SERVICES = 1 << 3,
+    TABLE_DATABASE = 1 << 4,
+    TABLE_METRICS = 1 << 5,
+    TABLE_CHECKS = 1 << 6
 };
-extern const struct figure_kind figure_kinds[FIGURES];
 
-double figure_of(enum figure f, const struct trial *t);
+/* Only where it says something: nothing is hidden but columns of zeros. */
+enum show { SHOW_MEASURED, SHOW_NONZERO, SHOW_BELOW_100 };
 
-/* --- cells: one scenario each
- * ------------------------------------------------------------------------------------------- */
+enum source {
+    SOURCE_TRIAL,   /* the double at `offset` in struct trial */
+    SOURCE_DERIVED, /* derive(trial) */
+    SOURCE_SERVICE, /* `offset` in the container with the role `of` */
+    SOURCE_METRIC,  /* `offset` in the metric `of` */
+    SOURCE_CHECK,   /* the value of the check `of`, where it is a number */
+    SOURCE_NAMED,   /* by its name in trial.json */
+};
+
+struct figure {
+    const char *key;     /* as trial.json names it: the CSV and JSON name */
+    const char *name;    /* of the column */
+    const char *measure; /* what the unit is called, beside the name; "" for none */
+    const char *heading; /* of a table of its own */
+    enum unit unit;
+    unsigned tables;
+    enum show show;
+    bool finding; /* how often it failed: of every trial, never a median */
+    enum source source;
+    size_t offset;
+    double (*derive)(const struct trial *t);
+    const char *of;
+};
+
+/* Places in builtin_figures, which come first, of those that are spoken of. */
+enum {
+    FIGURE_GOODPUT = 0,
+    FIGURE_ERRORS = 1,
+    FIGURE_P50 = 6,
+    FIGURE_P99 = 10,
+    FIGURE_MEMORY = 13,
+    FIGURE_CPU = 19,
+    FIGURE_RESTARTS = 24,
+    FIGURE_OOM = 25,
+};
+
+/* --- cells: one scenario each --- */
 
 struct cell {
     const char *scenario;
-    const char **values; /* one per axis of the report */
+    size_t *ranks; /* per axis of the report: index into its values */
     const struct trial **trials;
-    size_t trial_count;
-    size_t counted; /* trials whose numbers are in the figures */
+    size_t trial_count; /* 0: planned, not run */
+    size_t counted;     /* trials whose numbers are in the figures */
     size_t outcomes[OUTCOMES];
-    enum outcome outcome; /* the worst */
-    const char *reason;   /* of the worst trial */
-    bool contaminated;    /* the figures are of trials that crashed, restarted or were OOM-killed */
-    struct summary figures[FIGURES];
+    const struct trial *worst; /* NULL when there is none */
+    bool contaminated;         /* every trial with numbers crashed, restarted or was OOM-killed */
+    struct summary *figures;
 };
 
-/* --- sections: what a person reads
- * --------------------------------------------------------------------------------------- */
+/* --- sections: what a person reads --- */
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD, TONE_FAINT };
 
 struct field {
     const char *text;
+    const char *more; /* lowest and highest, or NULL: HTML only */
     enum tone tone;
 };
 
+struct column {
+    const char *name, *measure; /* measure: "" for none */
+    bool right;
+};
+
 struct table {
-    const char **columns;
-    bool *right; /* alignment */
+    struct column *columns;
     size_t column_count;
+    size_t heads;             /* columns that name the row: repeated when a table is cut in parts */
     VEC(struct field *) rows; /* column_count fields each */
 };
 
+struct line {
+    const char *text;
+    const struct cell *about; /* NULL: nothing in particular */
+    enum tone tone;
+};
+
 struct section {
-    const char *heading;     /* NULL: none */
-    VEC(const char *) lines; /* paragraphs or list items before the table */
-    struct table *table;     /* NULL: none */
+    const char *heading;    /* NULL: none */
+    bool detail;            /* left out on a terminal */
+    bool alarm;             /* what went wrong: set apart */
+    struct table *table;    /* NULL: none */
+    VEC(struct line) lines; /* after the table */
+};
+
+struct axis {
+    const char *name;
+    const char **values; /* in order */
+    size_t value_count;
+    struct name_index index; /* value: its place */
 };
 
 struct report {
     struct arena *arena;
     const struct sweep *sweep;
     const char *title;
-    const char **axes;
+    struct axis *axes;
     size_t axis_count;
+    size_t waiting; /* planned scenarios without a trial */
+    VEC(struct figure) figures;
+    VEC(size_t) asked; /* figures chosen by name; none: those of TABLE_MAIN */
+    size_t dropped;    /* metrics and roles beyond what is tabulated */
+    double *values;    /* of trial t and figure f: values[t * figures.len + f] */
     VEC(struct cell) cells;
     VEC(struct section) sections;
+    size_t results, results_end; /* which of them are the layout's */
     int width;
     bool color;
 };
 
+/* figures.c */
+extern const struct figure builtin_figures[];
+extern const size_t builtin_figure_count;
+double figure_value(const struct figure *f, const struct trial *t);
+void figure_format(const struct figure *f, double value, char *buf); /* 32 bytes */
+enum unit unit_of_name(const char *key, const char **ret_measure);   /* by what a recorded name ends in */
+/* "2492 ±0.7%": the median and its spread, how often where a trial lacks it; "–" when not measured. */
+const char *figure_text(struct report *r, const struct cell *c, size_t figure);
+/* "1480–1530", or NULL when there is no more to say. */
+const char *figure_range(struct report *r, const struct cell *c, size_t figure);
+enum tone figure_tone(const struct cell *c, size_t figure);
+
+/* figure_set.c: which figures this sweep has, and which are asked for */
+int report_figures(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
+
+/* axes.c */
+int report_axes(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
+const char *axis_value(const struct axis_pair *axes, size_t count, const char *name); /* "" when absent */
+size_t report_axis(const struct report *r, const char *name);                         /* axis_count: none */
+int report_unknown_axis(const struct report *r, const char *name, struct error *err); /* -1 */
+
 /* cells.c */
-int report_cells(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
-/* sections.c, pivot.c */
-struct section *section_new(struct report *r, const char *heading);
-struct table *table_new(struct report *r, size_t columns);
-void table_column(struct table *t, size_t i, const char *name, bool right);
-struct field *table_row(struct report *r, struct table *t);
-void report_sections(struct report *r);
-int report_pivots(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
-/* "2492 ±0.7%": the median and its spread; "–" when not measured. */
-const char *figure_text(struct report *r, const struct cell *c, enum figure f);
+void report_cells(struct report *r);
+void report_summaries(struct report *r);
+const char *cell_value(const struct report *r, const struct cell *c, size_t axis);
+const char *cell_outcome(struct report *r, const struct cell *c); /* "ok", "1 of 3 crashed", "not run" */
+enum tone cell_tone(const struct cell *c);
 enum tone outcome_tone(enum outcome o);
+double cell_trial_value(const struct report *r, const struct cell *c, size_t trial, size_t figure);
+/* Is this trial's number in the cell's figure? */
+bool trial_counts(const struct cell *c, const struct trial *t, const struct figure *f);
+
+/* layout.c: the tables with the sweep's axes as rows, columns and tables */
+int report_layout(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
+/* One row a scenario, the figures of `table` as columns; none when nothing of it was measured. */
+struct section *figure_section(struct report *r, const char *heading, unsigned table);
+
+/* head.c: what was run, on what, how; sections.c: what went wrong, and all in order */
+void report_head(struct report *r);
+int report_sections(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
+struct section *section_new(struct report *r, const char *heading); /* valid until the next one */
+void section_line(struct section *s, const char *text);
+struct table *table_new(struct report *r, size_t columns, size_t heads);
+struct field *table_row(struct report *r, struct table *t);
+const char *plural(size_t n); /* "" or "s" */
 
 /* renderers */
 void render_terminal(const struct report *r, struct strbuf *out);
@@ -110,5 +199,12 @@ void render_markdown(const struct report *r, struct strbuf *out);
 void render_html(const struct report *r, struct strbuf *out);
 void render_csv(const struct report *r, struct strbuf *out);
 void render_json(const struct report *r, struct strbuf *out);
+
+/* of render_html.c */
+void html_text(struct strbuf *out, const char *text);
+const char *html_class(enum tone tone); /* "" for plain */
+void html_charts(const struct report *r, struct strbuf *out);
+void html_trials(const struct report *r, struct strbuf *out);
+bool html_has_details(const struct report *r, const struct cell *c);
 
 #endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sections as terminal text. A table that is wider than the terminal is cut into parts, each with the columns
+ * that name its rows; where even those leave no room, a row becomes a block of lines.
+ */
+#include "report_internal.h"
+
+#include <string.h>
+#include "text.h"
+
+#define GAP 2
+
+static const char *const colors[] = {[TONE_PLAIN] = "",
+                                     [TONE_GOOD] = "\033[32m",
+                                     [TONE_WARN] = "\033[33m",
+                                     [TONE_BAD] = "\033[31m",
+                                     [TONE_FAINT] = "\033[2m"};
+
+struct painter {
+    struct strbuf *out;
+    bool color;
+    size_t width; /* SIZE_MAX: unlimited */
+};
+
+static void add_safe(struct strbuf *out, const char *text)
+{
+    for (struct letter l = text_next(&text); l.len; l = text_next(&text))
+        strbuf_add(out, l.bytes, l.len);
+}
+
+static void add_blanks(struct strbuf *out, size_t n)
+{
+    while (n-- > 0)
+        strbuf_addc(out, ' ');
+}
+
+static void add_painted(struct painter *p, const char *text, const char *color)
+{
+    const char *used = p->color ? color : "";
+
+    strbuf_adds(p->out, used);
+    add_safe(p->out, text);
+    strbuf_adds(p->out, used[0] ? "\033[0m" : "");
+}
+
+/* No blanks at the end of a line. */
+static void end_line(struct painter *p)
+{
+    while (p->out->len && p->out->data[p->out->len - 1] == ' ')
+        p->out->data[--p->out->len] = '\0';
+    strbuf_addc(p->out, '\n');
+}
+
+static void add_aligned(struct painter *p, const char *text, size_t width, bool right, const char *color)
+{
+    size_t used = text_columns(text), gap = width > used ? width - used : 0;
+
+    if (right)
+        add_blanks(p->out, gap);
+    add_painted(p, text, color);
+    if (!right)
+        add_blanks(p->out, gap);
+}
+
+/* --- tables --- */
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t *column_widths(const struct table *t)
+{
+    size_t *widths = xcalloc(t->column_count + 1, sizeof(*widths));
+
+    for (size_t i = 0; i < t->column_count; i++) {
+        widths[i] = larger(text_columns(t->columns[i].name), text_columns(t->columns[i].measure));
+        for (size_t k = 0; k < t->rows.len; k++)
+            widths[i] = larger(widths[i], text_columns(t->rows.items[k][i].text));
+    }
+    return widths;
+}
+
+/* Columns [from, to) of a part, behind the heads. */
+struct part {
+    const struct table *t;
+    const size_t *widths;
+    size_t from, to;
+};
+
+static size_t next_column(const struct part *part, size_t i)
+{
+    return i + 1 == part->t->heads && part->from > i + 1 ? part->from : i + 1;
+}
+
+static bool has_measures(const struct part *part)
+{
+    for (size_t i = part->from; i < part->to; i++)
+        if (part->t->columns[i].measure[0])
+            return true;
+    return false;
+}
+
+static void part_titles(struct painter *p, const struct part *part, bool measures)
+{
+    for (size_t i = part->t->heads ? 0 : part->from; i < part->to; i = next_column(part, i)) {
+        const struct column *c = &part->t->columns[i];
+        add_aligned(p, measures ? c->measure : c->name, part->widths[i], c->right,
+                    measures ? "\033[2m" : "\033[1m");
+        add_blanks(p->out, GAP);
+    }
+    end_line(p);
+}
+
+static void part_rows(struct painter *p, const struct part *part)
+{
+    part_titles(p, part, false);
+    if (has_measures(part))
+        part_titles(p, part, true);
+    for (size_t k = 0; k < part->t->rows.len; k++) {
+        for (size_t i = part->t->heads ? 0 : part->from; i < part->to; i = next_column(part, i)) {
+            const struct field *f = &part->t->rows.items[k][i];
+            add_aligned(p, f->text, part->widths[i], part->t->columns[i].right, colors[f->tone]);
+            add_blanks(p->out, GAP);
+        }
+        end_line(p);
+    }
+}
+
+/* "framework flask, memory 80m" and a line per column: for rows whose names alone fill the terminal. */
+static void as_blocks(struct painter *p, const struct table *t)
+{
+    size_t widest = 0;
+
+    for (size_t i = t->heads; i < t->column_count; i++)
+        widest = larger(widest, text_columns(t->columns[i].name) + 1 + text_columns(t->columns[i].measure));
+    for (size_t k = 0; k < t->rows.len; k++) {
+        for (size_t i = 0; i < t->heads; i++) {
+            strbuf_adds(p->out, i ? ", " : "");
+            add_painted(p, t->columns[i].name, "");
+            strbuf_addc(p->out, ' ');
+            add_painted(p, t->rows.items[k][i].text, "\033[1m");
+        }
+        end_line(p);
+        for (size_t i = t->heads; i < t->column_count; i++) {
+            const struct column *c = &t->columns[i];
+            CLEANUP_FREE char *title = xasprintf("%s%s%s", c->name, c->measure[0] ? " " : "", c->measure);
+            strbuf_adds(p->out, "  ");
+            add_aligned(p, title, widest + 1, false, "");
+            add_painted(p, t->rows.items[k][i].text, colors[t->rows.items[k][i].tone]);
+            end_line(p);
+        }
+    }
+}
+
+static void terminal_table(struct painter *p, const struct table *t)
+{
+    CLEANUP_FREE size_t *widths = column_widths(t);
+    size_t heads = 0, widest = 0;
+
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (i < t->heads)
+            heads += widths[i] + GAP;
+        else
+            widest = larger(widest, widths[i]);
+    }
+    if (heads + widest > p->width) {
+        as_blocks(p, t);
+        return;
+    }
+    struct part part = {.t = t, .widths = widths, .to = t->heads};
+    do {
+        size_t used = heads;
+        part.from = part.to;
+        while (part.to < t->column_count && used + widths[part.to] <= p->width)
+            used += widths[part.to++] + GAP;
+        strbuf_adds(p->out, part.from > t->heads ? "\n" : "");
+        part_rows(p, &part);
+    } while (part.to < t->column_count);
+}
+
+/* --- lines --- */
+
+/* Words wrapped at the terminal's width, further lines indented. */
+static void wrapped(struct painter *p, const char *text, const char *color)
+{
+    size_t used = 0;
+
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        CLEANUP_FREE char *word = xstrndup(text, n);
+        size_t columns = text_columns(word);
+        if (used && used + 1 + columns > p->width) {
+            strbuf_adds(p->out, "\n  ");
+            used = 2;
+        } else if (used) {
+            strbuf_addc(p->out, ' ');
+            used++;
+        }
+        add_painted(p, word, color);
+        used += columns;
+        text += n;
+        text += strspn(text, " \n");
+    }
+    strbuf_addc(p->out, '\n');
+}
+
+void render_terminal(const struct report *r, struct strbuf *out)
+{
+    struct painter p = {.out = out, .color = r->color, .width = r->width > 0 ? (size_t)r->width : SIZE_MAX};
+
+    add_painted(&p, r->title, "\033[1m");
+    strbuf_addc(out, '\n');
+    for (size_t i = 0; i < r->sections.len; i++) {
+        const struct section *s = &r->sections.items[i];
+        if (s->detail)
+            continue;
+        if (s->heading) {
+            strbuf_addc(out, '\n');
+            add_painted(&p, s->heading, "\033[1m");
+            strbuf_addc(out, '\n');
+        }
+        if (s->table)
+            terminal_table(&p, s->table);
+        for (size_t k = 0; k < s->lines.len; k++)
+            wrapped(&p, s->lines.items[k].text, colors[s->lines.items[k].tone]);
+    }
+}
