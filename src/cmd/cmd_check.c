@@ -12,6 +12,10 @@
 
 #define PROBLEMS_SHOWN 50
 
+struct known_load {
+    struct load_adapter *adapter;
+};
+
 struct check {
     const char *path;
     bool as_json;
@@ -22,7 +26,7 @@ struct check {
     struct name_index said;       /* messages, so that a thousand scenarios do not say the same */
     struct name_index files;      /* inputs that were looked at */
     struct name_index load_names; /* adapter's name → index into loads; SIZE_MAX: broken */
-    VEC(struct load_adapter *) loads;
+    VEC(struct known_load) loads;
     struct name_index metric_names;
     char **adapter_dirs;
     struct json *problems; /* for --format json */
@@ -33,7 +37,7 @@ struct check {
 static void check_release(struct check *c)
 {
     for (size_t i = 0; i < c->loads.len; i++)
-        load_adapter_free(c->loads.items[i]);
+        load_adapter_free(c->loads.items[i].adapter);
     vec_release(&c->loads);
     if (c->adapter_dirs)
         adapter_directories_free(c->adapter_dirs);
@@ -100,7 +104,7 @@ static const struct load_adapter *find_load_adapter(struct check *c, const char 
     bool fresh;
 
     if (known)
-        return *known == SIZE_MAX ? NULL : c->loads.items[*known];
+        return *known == SIZE_MAX ? NULL : c->loads.items[*known].adapter;
     int result = load_adapter_read(name, c->m->dir, &a, &err);
     (void)name_index_put(&c->load_names, arena_strdup(c->kept, name), result < 0 ? SIZE_MAX : c->loads.len,
                          &fresh);
@@ -108,7 +112,7 @@ static const struct load_adapter *find_load_adapter(struct check *c, const char 
         say_at(c, where, &err);
         return NULL;
     }
-    vec_push(&c->loads, a);
+    vec_push(&c->loads, (struct known_load){a});
     return a;
 }
 
