@@ -346,6 +346,9 @@ int step_collect(struct trial_run *t, struct error *err)
         t->record.host.load1 = host_load1();
     if (t->app)
         t->record.startup_ms = t->app->startup_ms;
+    if (t->settings->app.startup && t->load_begin_ns && isnan(t->record.startup_ms))
+        trial_note(t, "the startup time is not known: no line of the log matched '%s'",
+                   t->settings->app.startup->log);
     if (!t->failed)
         check_expectations(t, t->record.checks, &t->record.check_count);
     if (t->sampler && sampler_flush(t->sampler, err) < 0)

@@ -51,8 +51,13 @@ static int remove_strays(struct sweep_run *s, struct error *err)
     return -1;
 }
 
-static void forget_network(struct sweep_run *s)
+/* If it cannot be removed now, it is a stray. */
+static void remove_network(struct sweep_run *s)
 {
+    struct error ignored = ERROR_INIT;
+
+    if (s->network_id)
+        (void)!engine_network_remove(s->engine, s->network_id, &ignored);
     free(s->network_id);
     s->network_id = NULL;
 }
@@ -81,7 +86,7 @@ void sweep_tear_down(struct sweep_run *s)
     standing_drop_all(s);
     (void)!removals_wait(s, &ignored);
     if (!s->kept.len)
-        forget_network(s);
+        remove_network(s);
     if (remove_strays(s, &e) < 0)
         warn("containers or the network may be left: %s; `benchctl clean` removes them", e.message);
     loop_shield(s->loop, -1);

@@ -72,8 +72,8 @@ static int make_command(struct generation *g, struct error *err)
         .output_dir = g->dir,
         .warmup = !g->measured,
     };
-    if (expand_call(t, &g->call, err) < 0)
-        return -1;
+    if (load_adapter_program(t->adapter->adapter) && expand_call(t, &g->call, err) < 0)
+        return -1; /* what runs nothing needs no target, and the app perhaps has no port */
     if (l->image) {
         g->call.output_dir = OUTPUT_IN_CONTAINER;
         if (l->script)

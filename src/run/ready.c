@@ -173,6 +173,18 @@ static int probe_health(struct sweep_run *s, struct unit *u, bool *ret_good, str
     return error_hint(err, "use http, tcp or log");
 }
 
+/* A log that cannot be read will never have the line. */
+static int probe_log(struct unit *u, bool *ret_good, struct error *err)
+{
+    struct engine_log_counts counts = {0};
+
+    *ret_good = u->ready_line;
+    if (u->ready_line || !u->logs)
+        return 0;
+    engine_logs_counts(u->logs, &counts);
+    return counts.ended ? engine_logs_finish(u->logs, clock_now_ns(), err) : 0;
+}
+
 static int probe_once(struct sweep_run *s, struct unit *u, const char *host, int64_t deadline_ns,
                       bool *ret_good, struct error *err)
 {
@@ -186,9 +198,8 @@ static int probe_once(struct sweep_run *s, struct unit *u, const char *host, int
     if (r && r->healthcheck)
         return probe_health(s, u, ret_good, err);
     if (r && r->log)
-        *ret_good = u->ready_line;
-    else
-        *ret_good = !u->port || probe_tcp(host, u->port);
+        return probe_log(u, ret_good, err);
+    *ret_good = !u->port || probe_tcp(host, u->port);
     return 0;
 }
 
