@@ -197,13 +197,46 @@ static void checks_time_out(void **state)
     run_sql("postgres", "DROP DATABASE bench WITH (FORCE)");
 }
 
+static void interrupt(void *data)
+{
+    loop_interrupt(data);
+}
+
+/* Closing the session would not stop it: the server notices only when it has something to say. */
+static void an_interrupted_check_ends_on_the_server(void **state)
+{
+    struct loop *other = NULL;
+    char *value = NULL;
+
+    (void)state;
+    need_server();
+    run_sql("postgres", "CREATE DATABASE bench");
+    ok(loop_new(&other, &err)); /* an interrupted loop stays so */
+    struct postgres *p = cluster_connect(&server, other, "bench");
+    struct loop_timer *t = loop_add_timer(other, clock_now_ns() + NS_PER_S / 2, 0, interrupt, other);
+    fails(postgres_query(p, "SELECT pg_sleep(600)::text", &value, &err), ERROR_INTERRUPTED, "interrupted");
+    holds("postgres",
+          "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND state = 'active'"
+          " AND pid <> pg_backend_pid()",
+          "0");
+    postgres_close(p);
+    loop_remove_timer(t);
+    loop_free(other);
+    run_sql("postgres", "DROP DATABASE bench WITH (FORCE)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_own_reading_does_not_count),    cmocka_unit_test(work_in_the_window_is_counted),
-        cmocka_unit_test(what_is_there_now_is_told),         cmocka_unit_test(no_database_is_an_error),
-        cmocka_unit_test(newer_servers_are_asked_otherwise), cmocka_unit_test(values_are_given),
-        cmocka_unit_test(other_answers_are_refused),         cmocka_unit_test(checks_time_out),
+        cmocka_unit_test(our_own_reading_does_not_count),
+        cmocka_unit_test(work_in_the_window_is_counted),
+        cmocka_unit_test(what_is_there_now_is_told),
+        cmocka_unit_test(no_database_is_an_error),
+        cmocka_unit_test(newer_servers_are_asked_otherwise),
+        cmocka_unit_test(values_are_given),
+        cmocka_unit_test(other_answers_are_refused),
+        cmocka_unit_test(checks_time_out),
+        cmocka_unit_test(an_interrupted_check_ends_on_the_server),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

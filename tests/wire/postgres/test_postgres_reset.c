@@ -37,7 +37,9 @@ static void a_clone_leaves_nothing_to_do(void **state)
     holds("bench", "SELECT relallvisible > 0 FROM pg_class WHERE relname = 'items'", "t");
     holds("bench", "SELECT sum(n_mod_since_analyze) FROM pg_stat_user_tables", "0");
     holds("postgres",
-          "SELECT count(*) FROM pg_stat_activity WHERE datname IN ('bench', '" SEEDED_TEMPLATE "')", "0");
+          "SELECT count(*) FROM pg_stat_activity WHERE datname IN ('bench', '" SEEDED_TEMPLATE "')"
+          " AND backend_type = 'client backend'",
+          "0");
     finish(p);
 }
 

@@ -2,8 +2,9 @@
 /* libpq wrapped at link time: each of its calls fails once, or does only a part of its work. */
 #include "seeded.h"
 
-static long calls, fail_at; /* 0: never */
-static bool dribble;        /* COPY takes a piece only at the second attempt, flushing takes two */
+static long calls, fail_at;   /* 0: never */
+static const char *fail_text; /* or the statement that begins like this, once */
+static bool dribble;          /* COPY takes a piece only at the second attempt, flushing takes two */
 
 /* Every second time. */
 static bool partly(bool *turn)
@@ -49,6 +50,10 @@ PostgresPollingStatusType __wrap_PQconnectPoll(PGconn *c)
 
 int __wrap_PQsendQuery(PGconn *c, const char *text)
 {
+    if (fail_text && strncmp(text, fail_text, strlen(fail_text)) == 0) {
+        fail_text = NULL;
+        return 0;
+    }
     return failing() ? 0 : __real_PQsendQuery(c, text);
 }
 
@@ -165,6 +170,26 @@ static void each_call_may_fail(void **state)
     nothing_is_left();
 }
 
+/* A database without our mark would be nobody's, and refused by the next run: it must not stay. */
+static void what_cannot_be_marked_does_not_stay(void **state)
+{
+    const struct postgres_script s = script("small.sql", small);
+    struct postgres_reset_result r;
+
+    (void)state;
+    need_server();
+    struct postgres *p = cluster_connect_url(&server, loop, "bench");
+    fail_text = "COMMENT ON DATABASE \"benchctl";
+    fails(postgres_seed(p, &s, 1, "50a11", &err), ERROR_ENVIRONMENT, "cannot mark database");
+    nothing_is_left();
+    ok(postgres_seed(p, &s, 1, "50a11", &err));
+    fail_text = "COMMENT ON DATABASE \"bench\"";
+    fails(postgres_reset(p, RESET_TEMPLATE, &r, &err), ERROR_ENVIRONMENT, "cannot mark database 'bench'");
+    holds("postgres", "SELECT count(*) FROM pg_database WHERE datname = 'bench'", "0");
+    ok(postgres_reset(p, RESET_TEMPLATE, &r, &err));
+    finish(p);
+}
+
 static void little_by_little_is_enough(void **state)
 {
     struct strbuf text = STRBUF_INIT;
@@ -192,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_call_may_fail),
+        cmocka_unit_test(what_cannot_be_marked_does_not_stay),
         cmocka_unit_test(little_by_little_is_enough),
     };
     return cmocka_run_group_tests(tests, begin, end);
