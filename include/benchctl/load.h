@@ -16,7 +16,7 @@
 struct load_adapter;
 
 /* Directories searched for adapters, in order: $BENCHCTL_ADAPTERS, the matrix' directory's adapters/, the
- * source or installed data directory. NULL-terminated; the caller frees with free(). */
+ * source or installed data directory. NULL-terminated. */
 char **adapter_directories(const char *matrix_dir);
 void adapter_directories_free(char **dirs);
 DEFINE_CLEANUP(char **, adapter_directories_free);
@@ -30,11 +30,9 @@ DEFINE_CLEANUP(struct load_adapter *, load_adapter_free);
 
 const char *load_adapter_name(const struct load_adapter *a);
 const char *load_adapter_help(const struct load_adapter *a);
-const char *load_adapter_file(const struct load_adapter *a); /* where it was read from */
-const char *
-load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL for one that runs nothing (idle) */
-const char *
-load_adapter_package(const struct load_adapter *a); /* what installs it, for the hint; may be NULL */
+const char *load_adapter_file(const struct load_adapter *a);    /* where it was read from */
+const char *load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL: it runs nothing (idle) */
+const char *load_adapter_package(const struct load_adapter *a); /* what installs it; may be NULL */
 extern const struct schema load_adapter_schema;
 void load_adapter_reference(struct strbuf *out);                 /* the key reference of docs/adapters.md */
 struct json *load_adapter_to_json(const struct load_adapter *a); /* `adapter show`; the caller frees */
@@ -61,9 +59,10 @@ struct load_command {
     struct text_map env;
     struct text_map files;                 /* name in output_dir: content */
     const char *stdout_name, *stderr_name; /* files in output_dir */
-    struct text_list
-        finish_argv; /* a second call once the load has ended, outside the measured window; empty: none */
-    const char *finish_stdout_name; /* the file in output_dir that its standard output becomes, or NULL */
+    /* A second call once the load has ended, outside of the measured window; empty: none. Its standard output
+     * becomes the file of that name in output_dir, or goes nowhere (NULL). */
+    struct text_list finish_argv;
+    const char *finish_stdout_name;
 };
 int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
                          struct load_command *ret, struct error *err) MUST_CHECK;
@@ -82,10 +81,9 @@ int load_adapter_check_version(const struct load_adapter *a, const char *output,
 struct load_outcome {
     bool ran; /* the program was started and ended by itself */
     int wait_status;
-    double window_ms;        /* by our clock; NAN when unknown */
-    int64_t started_wall_ns; /* older output files are not this run's; 0: not checked */
-    const struct load_call
-        *call; /* what was asked for: checks of asked against delivered need it; may be NULL */
+    double window_ms;             /* by our clock; NAN when unknown */
+    int64_t started_wall_ns;      /* older output files are not this run's; 0: not checked */
+    const struct load_call *call; /* what was asked for, to check what was delivered; may be NULL */
 };
 
 /* Sentences about a result that is there but not whole ("not measured: latency p99.9", "the load lasted 3.1 s
@@ -93,7 +91,7 @@ struct load_outcome {
 struct load_problems {
     const char **items;
     size_t len;
-    const char *nothing_measured; /* NULL, or the sentence why the result is none (load_adapter_parse_files() only) */
+    const char *nothing_measured; /* NULL, or why the result is none (load_adapter_parse_files() only) */
 };
 
 /*
@@ -108,8 +106,8 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
 
 /*
  * Parses recorded output files (adapter parse): `files` are paths; which output each is, is found by content.
- * `options` is what was asked for, or NULL. A result in which nothing was measured is given too, if `problems`
- * is there to say so; without it that is an error.
+ * `options` is what was asked for, or NULL. A result in which nothing was measured is given too, if
+ * `problems` is there to say so; without it that is an error.
  */
 int load_adapter_parse_files(const struct load_adapter *a, const char *const *files, size_t count,
                              const struct node *options, struct arena *arena, struct load_result *ret,

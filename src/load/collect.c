@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From output files to a result: which form they have, what stands there, whether it is to be believed. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static int select_report(const struct load_adapter *a, const struct candidate *f
 
 static int check_complete(const struct selection *s, struct error *err)
 {
+    assert(s->report);
     const struct pattern *complete = s->report->complete;
     struct line l = {0};
 
@@ -243,7 +245,10 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
     CLEANUP_VALUE(selection_release) struct selection s = {0};
     struct sentences sentences = {0};
 
-    if (select_report(a, files, count, &s, err) < 0 || check_complete(&s, err) < 0)
+    if (select_report(a, files, count, &s, err) < 0)
+        return -1;
+    assert(s.report);
+    if (check_complete(&s, err) < 0)
         return -1;
     if (s.report != a->reports)
         vec_push(&sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",

@@ -104,7 +104,7 @@ static int parse_arguments(struct parser *s, struct expr *call)
     int count = 0;
 
     do {
-        struct expr *argument;
+        struct expr *argument = NULL;
         s->p++; /* '(' or ',' */
         if (parse_level(s, 0, &argument) < 0)
             return -1;
@@ -145,7 +145,7 @@ static int parse_unary(struct parser *s, struct expr **ret)
 {
     skip_blanks(s);
     if (*s->p == '-') {
-        struct expr *operand, *zero = new_node(s, OP_NUMBER);
+        struct expr *operand = NULL, *zero = new_node(s, OP_NUMBER);
         s->p++;
         if (parse_level(s, LEVEL_UNARY, &operand) < 0)
             return -1;
@@ -200,7 +200,7 @@ static int parse_level(struct parser *s, int level, struct expr **ret)
     if ((level == LEVEL_UNARY ? parse_unary(s, ret) : parse_level(s, level + 1, ret)) < 0)
         return -1;
     for (int i = -1; level < LEVEL_UNARY && (i = operator_here(s, level)) >= 0;) {
-        struct expr *right, *left = *ret;
+        struct expr *right = NULL, *left = *ret;
         s->p += strlen(operators[i].text);
         if (parse_level(s, level + 1, &right) < 0)
             return -1;
@@ -217,7 +217,7 @@ static int parse_level(struct parser *s, int level, struct expr **ret)
 int expr_compile(const char *text, struct arena *a, const struct expr **ret, struct error *err)
 {
     struct parser s = {.text = text, .p = text, .arena = a, .err = err};
-    struct expr *e;
+    struct expr *e = NULL;
 
     if (parse_level(&s, 0, &e) < 0)
         return -1;

@@ -188,7 +188,7 @@ static void number(struct folder *f, struct value *ret)
         return;
     }
     const char *dot = strchr(digits, '.');
-    bool plain = dot && strspn(digits, "0123456789.") == n && dot[1] &&
+    bool plain = n && dot && strspn(digits, "0123456789.") == n && dot[1] &&
                  (digits[n - 1] != '0' || dot[2] == '\0') && (digits[0] != '0' || dot == digits + 1);
     if (!plain || n > 15) {
         fold_fail(f, "it holds a number that may print in several ways");
@@ -278,7 +278,7 @@ static void name(struct folder *f, struct value *ret)
 
 static void primary(struct folder *f, struct value *ret)
 {
-    const struct token *k = fold_current(f);
+    const struct token *k;
 
     if (f->parens)
         f->at = fold_past_newlines(f, f->at);

@@ -162,7 +162,7 @@ int member_read(struct member *m, const struct text_list *ignore, struct arena *
                                    "nothing is left to compare in '%s' of %s: all of %zu files are ignored",
                                    *path ? path : ".", m->label, w.ignored)
                        : error_set(err, ERROR_PARITY, "'%s' of %s is empty", *path ? path : ".", m->label);
-    if (rc == 0) {
+    if (rc == 0 && w.list.len) {
         qsort(w.list.items, w.list.len, sizeof(*w.list.items), by_path);
         m->entries = arena_copy(a, w.list.items, w.list.len * sizeof(*w.list.items));
         m->len = w.list.len;
