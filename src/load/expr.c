@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "expr.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -204,6 +205,7 @@ static int parse_level(struct parser *s, int level, struct expr **ret)
         s->p += strlen(operators[i].text);
         if (parse_level(s, level + 1, &right) < 0)
             return -1;
+        assert(left && right);
         *ret = new_node(s, operators[i].op);
         (*ret)->first = left;
         left->next = right;
