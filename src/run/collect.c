@@ -318,26 +318,32 @@ static void settle(struct trial_run *t)
     }
 }
 
-/* Always runs when the app exists, also after a failure: this is the evidence. */
-int step_collect(struct trial_run *t, struct error *err)
+/* The last look at every container. Without one at the app nobody knows whether it was well to the end. */
+static int look_at_all(struct trial_run *t, struct error *err)
 {
     struct sweep_run *s = t->sweep;
+    int rc = 0;
 
-    settle(t);
     vec_each (p, &s->units) {
-        struct error e = ERROR_INIT;
+        struct error e = ERROR_INIT, unsaved = ERROR_INIT;
         struct unit *u = *p;
         if (!u->id)
             continue;
-        if (unit_inspect(s, u, &e) < 0 && e.kind == ERROR_INTERRUPTED) {
+        if (unit_inspect(s, u, &e) < 0 && u == t->app) {
             *err = e;
-            return -1;
+            rc = error_wrap(err, "container '%s'", u->role);
         }
-        if (!trial_is_current(s, u))
-            continue;
-        if (save_log(t, u, &e) < 0)
-            trial_note(t, "the log of '%s' was not saved: %s", u->role, e.message);
+        if (trial_is_current(s, u) && save_log(t, u, &unsaved) < 0)
+            trial_note(t, "the log of '%s' was not saved: %s", u->role, unsaved.message);
     }
+    return rc;
+}
+
+/* Always runs, also after a failure: this is the evidence. */
+int step_collect(struct trial_run *t, struct error *err)
+{
+    settle(t);
+    int rc = look_at_all(t, err);
     save_artifacts(t);
     tell_everybody(t);
     if (t->sampler)
@@ -349,9 +355,9 @@ int step_collect(struct trial_run *t, struct error *err)
     if (t->settings->app.startup && t->load_begin_ns && isnan(t->record.startup_ms))
         trial_note(t, "the startup time is not known: no line of the log matched '%s'",
                    t->settings->app.startup->log);
-    if (!t->failed)
+    if (!t->failed && rc == 0)
         check_expectations(t, t->record.checks, &t->record.check_count);
-    if (t->sampler && sampler_flush(t->sampler, err) < 0)
+    if (rc == 0 && t->sampler && sampler_flush(t->sampler, err) < 0)
         return error_wrap(err, "samples.csv");
-    return 0;
+    return rc;
 }

@@ -122,6 +122,12 @@ void ledger_inspect(struct ledger *l, const struct engine_state *s)
     }
 }
 
+void ledger_gone(struct ledger *l)
+{
+    l->stale = l->running = false;
+    l->terminal = true;
+}
+
 int ledger_restarts(const struct ledger *l, bool *ret_uncertain)
 {
     int by_events = l->starts.len ? (int)l->starts.len - 1 : 0;

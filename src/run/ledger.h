@@ -55,6 +55,9 @@ void ledger_gap(struct ledger *l);
 /* An inspect reply. Settles what the events said: terminal or not, OOM flag, deaths that no event told of. */
 void ledger_inspect(struct ledger *l, const struct engine_state *s);
 
+/* The engine does not know it any more: somebody has removed it. */
+void ledger_gone(struct ledger *l);
+
 /* How often it was restarted: the most that any witness saw. *ret_uncertain (may be NULL): they disagree. */
 int ledger_restarts(const struct ledger *l, bool *ret_uncertain);
 /* OOM kills by events and flag; `cgroup_kills` is the kernel's counter (NAN unknown). */

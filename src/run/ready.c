@@ -221,7 +221,7 @@ static int pause_between(struct sweep_run *s, const struct unit *u, int64_t begi
         *err = e;
         return -1;
     }
-    return s->wake ? sweep_attend(s, err) : 0;
+    return 0;
 }
 
 int64_t ready_timeout_ns(const struct container_settings *c)

@@ -154,6 +154,7 @@ void unit_begin_trial(struct unit *u); /* a standing one: from here on it counts
 int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *o,
                 struct error *err) MUST_CHECK;
 int unit_start(struct sweep_run *s, struct unit *u, struct error *err) MUST_CHECK;
+/* That it has gone is no error: the ledger knows it then. */
 int unit_inspect(struct sweep_run *s, struct unit *u, struct error *err) MUST_CHECK;
 /* Asks the engine to remove it, without waiting, and forgets it. */
 void unit_discard(struct sweep_run *s, struct unit *u);
@@ -175,7 +176,8 @@ int64_t ready_timeout_ns(const struct container_settings *c); /* as written, els
 int unit_watch_log(struct sweep_run *s, struct unit *u, struct error *err) MUST_CHECK;
 void unit_unwatch_log(struct unit *u);
 
-/* serve.c: waits for *done while looking after containers that events spoke of. */
+/* serve.c: waits for *done. Returns early, with 0, when a container that an event spoke of has been looked
+ * after. */
 int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struct error *err) MUST_CHECK;
 bool trial_time_is_up(const struct sweep_run *s); /* the current trial's hard limit */
 int sweep_attend(struct sweep_run *s, struct error *err) MUST_CHECK;

@@ -102,16 +102,11 @@ int sweep_attend(struct sweep_run *s, struct error *err)
         struct error e = ERROR_INIT;
         if (!u->ledger.stale || !u->id || u->ledger.ours_to_end)
             continue;
-        if (unit_inspect(s, u, &e) == 0) {
-            follow_restart(s, u, old_pid);
-        } else if (e.kind == ERROR_NOT_FOUND) { /* somebody removed it */
-            u->ledger.stale = false;
-            u->ledger.running = false;
-            u->ledger.terminal = true;
-        } else {
+        if (unit_inspect(s, u, &e) < 0) {
             *err = e;
             return error_wrap(err, "container '%s'", u->role);
         }
+        follow_restart(s, u, old_pid);
     }
     return 0;
 }
@@ -136,16 +131,14 @@ int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struc
         deadline_ns = s->trial->deadline_ns;
     while (!*done) {
         struct error e = ERROR_INIT;
-        if (s->wake && sweep_attend(s, err) < 0)
-            return -1;
+        if (s->wake)
+            return sweep_attend(s, err); /* the caller looks whether what it waits for still makes sense */
         if (loop_wait_either(s->loop, done, &s->wake, deadline_ns, &e) < 0) {
             if (e.kind == ERROR_TIMEOUT && trial_time_is_up(s))
                 return time_is_up(s->trial, err);
             *err = e;
             return -1;
         }
-        if (s->wake && !*done)
-            return 0; /* the caller looks whether what it waits for still makes sense */
     }
     return 0;
 }

@@ -212,9 +212,16 @@ static void read_effective(struct unit *u, const struct engine_state *st)
 int unit_inspect(struct sweep_run *s, struct unit *u, struct error *err)
 {
     struct engine_state st = {0};
+    struct error e = ERROR_INIT;
 
-    if (engine_container_inspect(s->engine, u->id, &st, err) < 0)
+    if (engine_container_inspect(s->engine, u->id, &st, &e) < 0) {
+        if (e.kind == ERROR_NOT_FOUND) {
+            ledger_gone(&u->ledger);
+            return 0;
+        }
+        *err = e;
         return -1;
+    }
     ledger_inspect(&u->ledger, &st);
     read_effective(u, &st);
     if (st.pid > 0 && st.pid != u->pid)
