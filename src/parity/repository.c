@@ -18,6 +18,12 @@ const char *__lsan_default_suppressions(void)
 {
     return "leak:libpcre2\n";
 }
+
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0";
+}
 #endif
 
 int git_failure(struct error *err, enum error_kind kind, const char *fmt, ...)
