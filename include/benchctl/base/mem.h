@@ -85,10 +85,16 @@ DEFINE_CLEANUP(DIR *, closedir);
         (v)->items = NULL;                                                                                   \
         (v)->len = (v)->cap = 0;                                                                             \
     } while (0)
-#define vec_each(var, v)                                                                                     \
-    for (__auto_type var = (v)->items; var && var < (v)->items + (v)->len; var++)
+#define vec_each(var, v) for (__auto_type var = (v)->items; var && var < (v)->items + (v)->len; var++)
 
 /* Of vec_push: makes room for one more item of `size` bytes. */
 void *vec_grow_(void *items, size_t len, size_t *cap, size_t size);
+
+/*
+ * Gives back what only the start needed: free heap, and clean pages of programs and libraries, which come
+ * again from the page cache when they are touched. Called before measuring: benchctl shares the machine with
+ * what it measures.
+ */
+void memory_trim(void);
 
 #endif
