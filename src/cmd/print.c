@@ -2,13 +2,24 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include "benchctl/base/log.h"
 
+/* The reader of our output has had enough (`| head`): end as other programs do, by the signal and without a
+ * word. */
+static void end_by_pipe(void)
+{
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+}
+
 int report_error(const struct error *err)
 {
+    if (err->code == EPIPE && strstr(err->message, "standard output"))
+        end_by_pipe();
     (void)fflush(stdout);
     fprintf(stderr, "benchctl: %s\n", err->message);
     if (err->hint[0])

@@ -118,9 +118,11 @@ int sweep_record_inputs(struct rundir *dir, const struct sweep_options *o, const
                         struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_VALUE(strbuf_release) struct strbuf kept = STRBUF_INIT;
 
     if (fs_read(o->matrix_path, TREE_MAX_BYTES, &text, err) < 0 ||
-        rundir_write(dir, "matrix.yaml", strbuf_text(&text), text.len, err) < 0 ||
+        tree_mask_secrets(strbuf_text(&text), text.len, o->matrix_path, &kept, err) < 0 ||
+        rundir_write(dir, "matrix.yaml", strbuf_text(&kept), kept.len, err) < 0 ||
         write_plan(dir, p, err) < 0 || add_inputs(dir, p, err) < 0)
         return -1;
     return 0;
