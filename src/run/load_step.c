@@ -373,6 +373,7 @@ int step_load(struct trial_run *t, struct error *err)
 
     if (t->app_ended)
         return 0; /* it did not survive the warm-up: a finding, told by its ledger */
+    memory_trim();
     if (window_begin(t, err) < 0)
         return -1;
     int rc = generate(&g, err);
