@@ -200,10 +200,13 @@ static void serve(struct server *s, const struct pollfd *fds)
         if (alive)
             handle_input(s, c);
         if (alive && transmit(c, now_ns))
-            s->connections.items[kept++] = c;
-        else
-            peer_free(c);
+            continue;
+        s->connections.items[i] = NULL; /* replies that are made meanwhile may push to all of them */
+        peer_free(c);
     }
+    for (size_t i = 0; i < s->connections.len; i++)
+        if (s->connections.items[i])
+            s->connections.items[kept++] = s->connections.items[i];
     s->connections.len = kept;
     if (fds[0].revents)
         accept_one(s);

@@ -221,7 +221,7 @@ static int to_streams(struct server *s, const char *pattern, const struct strbuf
     (void)pthread_mutex_lock(&s->lock);
     vec_each (item, &s->connections) {
         struct connection *c = *item;
-        if (!c->stream || !seen_matches(c->stream, pattern))
+        if (!c || !c->stream || !seen_matches(c->stream, pattern))
             continue;
         connection_queue(c, strbuf_text(bytes), bytes->len, clock_now_ns());
         c->close_after = c->close_after || end;
