@@ -96,9 +96,10 @@ static void others(void **state)
         {"vegeta", "vegeta", ".json"}, {"ghz", "ghz", ".json"},       {"h2load", "h2load", ".txt"},
         {"ab", "ab", ".txt"},          {"k6", "k6-summary", ".json"},
     };
-    CLEANUP_FREE char *data = path_join(shared_dir(), "data");
+    char data[4096]; /* skip() leaves without cleaning up */
 
     (void)state;
+    (void)snprintf(data, sizeof(data), "%s/data", shared_dir());
     if (!fs_is_dir(data)) {
         print_message("skipped: no recorded outputs in %s\n", data);
         skip();
