@@ -432,6 +432,14 @@ char *standin_left_names(struct standin *f)
     return strbuf_detach(&out);
 }
 
+bool standin_exists(struct standin *f, const char *id)
+{
+    lock(f);
+    bool found = standin_find(f, id) != NULL;
+    unlock(f);
+    return found;
+}
+
 size_t standin_created(struct standin *f)
 {
     size_t n = 0;

@@ -64,7 +64,8 @@ void standin_silent_events(struct standin *f, bool silent); /* happens, but no e
 
 size_t standin_left(struct standin *f); /* containers and networks that are still there, foreign ones apart */
 char *standin_left_names(struct standin *f); /* "container app, network x"; the caller frees */
-size_t standin_created(struct standin *f);   /* containers so far */
+bool standin_exists(struct standin *f, const char *id);
+size_t standin_created(struct standin *f); /* containers so far */
 size_t standin_most_at_once(struct standin *f,
                             const char *role); /* how many of a role have run at the same time */
 /* The request that created container n (from 0). Valid until the end. */

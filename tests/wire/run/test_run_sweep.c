@@ -1,17 +1,565 @@
 /* SPDX-License-Identifier: MIT */
+/* Whole sweeps: order, retries, budgets, what is kept, what is missing, what stands, and interruptions. */
 #include "stage.h"
+
+#include <signal.h>
 #include <stdio.h>
-static void x(void **state)
+#include <sys/stat.h>
+#include "benchctl/engine.h"
+
+#define QUICK "load: {adapter: idle, duration: 5ms}\n"
+
+static void assert_begun(struct stage *g, const char *expected)
+{
+    struct strbuf all = STRBUF_INIT;
+
+    vec_each (b, &g->begun)
+        strbuf_addf(&all, "%s\n", *b);
+    assert_lines(strbuf_detach(&all), expected);
+}
+
+/* --- order ------------------------------------------------------------------------------------------- */
+
+static void listed_order(void **state)
 {
     struct stage *g = *state;
+
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 2\norder: {mode: listed}\napp: {image: 'app:1'}\n" QUICK
+                 "axes: {x: [a, b]}\n");
+    assert_begun(g, "a/1\na/2\nb/1\nb/2\n");
+    assert_int_equal(g->summary.executed, 4);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 4);
+    assert_nothing_left(g);
+}
+
+/* Each round has every scenario once. */
+static void interleaved_order(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 3\norder: {mode: interleaved, seed: 7}\n"
+                 "app: {image: 'app:1'}\n" QUICK "axes: {x: [a, b, c, d]}\n");
+    assert_int_equal(g->begun.len, 12);
+    for (size_t round = 0; round < 3; round++) {
+        bool seen[4] = {false};
+        for (size_t i = 0; i < 4; i++) {
+            const char *name = g->begun.items[4 * round + i];
+            seen[name[0] - 'a'] = true;
+            assert_int_equal(name[2], '1' + (int)round);
+        }
+        assert_true(seen[0] && seen[1] && seen[2] && seen[3]);
+    }
+}
+
+static void cooldown_between_trials(void **state)
+{
+    struct stage *g = *state;
+    int64_t begin_ns = clock_now_ns();
+    size_t cooldowns = 0;
+
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b, c]}\ncooldown: 80ms\n");
+    assert_true(clock_now_ns() - begin_ns >= 160 * NS_PER_MS);
+    vec_each (s, &g->steps)
+        cooldowns += strcmp(*s, "cooldown") == 0;
+    assert_int_equal(cooldowns, 2); /* not after the last */
+}
+
+/* The estimate falls to nothing, and kept trials are no part of it. */
+static void sealed_trials_are_skipped(void **state)
+{
+    struct stage *g = *state;
+
+    g->sealed = "b/1";
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b, c]}\norder: {mode: listed}\n");
+    assert_begun(g, "a/1\nc/1\n");
+    assert_int_equal(g->summary.kept, 1);
+    assert_int_equal(g->summary.executed, 2);
+    assert_int_equal(standin_created(g->engine), 2);
+}
+
+/* --- retries ----------------------------------------------------------------------------------------- */
+
+static void an_error_is_tried_again(void **state)
+{
+    struct stage *g = *state;
+
+    server_fail_call(standin_server(g->engine), 1, "POST /containers/*/start", FAIL_STATUS);
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\nretry: 2\napp: {image: 'app:1'}\n" QUICK);
+    assert_int_equal(g->rc, 0);
+    assert_int_equal(g->trials.len, 2);
+    assert_outcome(g, 0, "error", "app start: ");
+    assert_outcome(g, 1, "ok", "");
+    assert_true(stage_number(g, 0, "/attempt") == 1);
+    assert_true(stage_number(g, 1, "/attempt") == 2);
+    assert_int_equal(g->summary.executed, 1); /* one trial, by its last attempt */
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 1);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_ERROR], 0);
+}
+
+static void retries_end(void **state)
+{
+    struct stage *g = *state;
+
+    standin_behave(g->engine, "app", (struct behaviour){.start_status = 500, .start_error = "no"});
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\nretry: 2\napp: {image: 'app:1'}\n" QUICK);
+    assert_int_equal(g->trials.len, 3);
+    assert_true(stage_number(g, 2, "/attempt") == 3);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_ERROR], 1);
+    assert_nothing_left(g);
+}
+
+static void what_is_invalid_is_tried_again(void **state)
+{
+    struct stage *g = *state;
+
+    standin_behave(g->engine, "app", (struct behaviour){.memory_bytes = 1 << 20});
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\nretry: 1\napp: {image: 'app:1', memory: 64m}\n" QUICK);
+    assert_int_equal(g->trials.len, 2);
+    assert_outcome(g, 1, "invalid", "");
+}
+
+static void a_finding_is_never_tried_again(void **state)
+{
+    struct stage *g = *state;
+
+    standin_behave(g->engine, "app", (struct behaviour){.dies = true, .code = 1});
+    stage_run(
+        g,
+        "benchctl: 1\nname: wire\ntrials: 1\nretry: 5\napp: {image: 'app:1', ready: {log: never}}\n" QUICK);
+    assert_int_equal(g->trials.len, 1);
+    assert_outcome(g, 0, "crashed", "");
+}
+
+/* --- it cannot go on --------------------------------------------------------------------------------- */
+
+static void errors_in_a_row_stop_it(void **state)
+{
+    struct stage *g = *state;
+
+    g->options.max_infrastructure_failures = 3;
+    standin_behave(g->engine, "app", (struct behaviour){.start_status = 500, .start_error = "no space left"});
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b, c, d, e, f]}\n");
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message, "3 trials in a row failed for the environment's sake; the sweep stops");
+    assert_has(g->err.hint, "benchctl resume");
+    assert_int_equal(g->trials.len, 3);
+    assert_false(json_get_bool(g->info, "complete"));
+    assert_nothing_left(g);
+}
+
+static int starts;
+
+static void fail_every_other(struct stage *g)
+{
+    if (starts++ % 2 == 0)
+        server_fail_call(standin_server(g->engine), 1, "POST /containers/*/start", FAIL_STATUS);
+}
+
+static void errors_with_good_trials_between_do_not(void **state)
+{
+    struct stage *g = *state;
+
+    starts = 0;
+    g->options.max_infrastructure_failures = 2;
+    for (int i = 1; i <= 6; i++)
+        stage_at_nth(g, "app start", i, 0, fail_every_other);
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b, c, d, e, f]}\n");
+    assert_int_equal(g->rc, 0);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_ERROR], 3);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 3);
+}
+
+static void a_full_disk_stops_it(void **state)
+{
+    struct stage *g = *state;
+
+    g->bad_disk = true;
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b]}\n");
+    assert_int_equal(g->rc, -1);
+    assert_has(g->err.message, "no space left");
+    assert_int_equal(g->begun.len, 1);
+    assert_nothing_left(g);
+}
+
+/* --- what is missing --------------------------------------------------------------------------------- */
+
+static void missing_images_are_listed_once_and_nothing_is_started(void **state)
+{
+    struct stage *g = *state;
+
+    standin_no_image(g->engine, "one:1");
+    standin_no_image(g->engine, "two:1");
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 3\naxes: {x: [one, two, three], y: [a, b]}\n"
+                 "app: {image: '${x}:1'}\nservices: {mock: {image: 'two:1'}}\n" QUICK);
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message, "2 things are missing, nothing was started:");
+    assert_has(g->err.message, "'one:1'");
+    assert_has(g->err.message, "'two:1'");
+    assert_null(strstr(strstr(g->err.message, "'two:1'") + 1, "'two:1'"));
+    assert_null(strstr(g->err.message, "three"));
+    assert_has(g->err.hint, "--filter");
+    assert_int_equal(g->begun.len, 0);
+    assert_int_equal(server_count(standin_server(g->engine), "POST /containers*"), 0);
+    assert_int_equal(server_count(standin_server(g->engine), "POST /networks*"), 0);
+    assert_int_equal(server_count(standin_server(g->engine), "POST /images/create*"), 1); /* no second wait */
+    assert_int_equal(server_count(standin_server(g->engine), "GET /images/two*"), 1);
+}
+
+static void a_missing_build_context(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(
+        g,
+        "benchctl: 1\nname: wire\ntrials: 1\napp: {image: 'x:1', build: {context: /nowhere/at/all}}\n" QUICK);
+    assert_int_equal(g->rc, -1);
+    assert_has(g->err.message, "image 'x:1': its build context '/nowhere/at/all' is not there");
+    assert_int_equal(g->begun.len, 0);
+}
+
+static void a_missing_generator(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *path = xstrdup(getenv("PATH"));
+
+    (void)setenv("PATH", "/nowhere", 1);
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\naxes: {x: [a, b]}\napp: {image: 'x:1', port: 80}\n"
+                 "load: {adapter: wrk, duration: 1s}\n");
+    (void)setenv("PATH", path, 1);
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message, "1 thing is missing, nothing was started:\n  load generator 'wrk'");
+    assert_has(g->err.message, "not on PATH");
+    assert_has(g->err.message, "the package that has it: wrk");
+}
+
+/* wrk2's program is called wrk, too. */
+static void another_program_of_the_same_name(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *path = xstrdup(getenv("PATH")), *program = xasprintf("%s/wrk", g->dir),
+                      *mine = xasprintf("%s:%s", g->dir, path);
+    const char *text = "#!/bin/sh\necho 'wrk 4.0.0 [epoll]'\necho '  -R, --rate <T>  work rate'\nexit 1\n";
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(fs_write(program, text, strlen(text), &err), 0);
+    assert_int_equal(chmod(program, 0755), 0);
+    (void)setenv("PATH", mine, 1);
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\napp: {image: 'x:1', port: 80}\n"
+                 "load: {adapter: wrk, duration: 1s}\n");
+    (void)setenv("PATH", path, 1);
+    assert_int_equal(g->rc, -1);
+    assert_has(g->err.message, "wrk2");
+    assert_int_equal(g->begun.len, 0);
+}
+
+/* --- budget ------------------------------------------------------------------------------------------ */
+
+static void a_budget_ends_between_rounds(void **state)
+{
+    struct stage *g = *state;
+
+    g->options.budget_ns = 700 * NS_PER_MS;
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 50\napp: {image: 'app:1'}\naxes: {x: [a, b]}\n"
+                 "load: {adapter: idle, duration: 100ms}\n");
+    assert_int_equal(g->rc, 0);
+    assert_true(g->begun.len >= 2 && g->begun.len < 100);
+    assert_int_equal(g->begun.len % 2, 0);
+    assert_true(stage_said(g, "the budget is spent"));
+    assert_true(json_get_bool(g->info, "budget_spent"));
+}
+
+/* However short: one round, so that every scenario has a value. */
+static void one_round_is_always_run(void **state)
+{
+    struct stage *g = *state;
+
+    g->options.budget_ns = 1;
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 3\napp: {image: 'app:1'}\naxes: {x: [a, b, c]}\n" QUICK);
+    assert_int_equal(g->begun.len, 3);
+}
+
+/* --- what stands ------------------------------------------------------------------------------------- */
+
+static void a_service_of_the_sweep_is_started_once(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(g,
+              APP_OF("") QUICK "axes: {x: [a, b, c]}\nservices: {mock: {image: 'mock:1', scope: sweep}}\n");
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 3);
+    assert_int_equal(standin_created(g->engine), 4);
+    assert_int_equal(standin_most_at_once(g->engine, "mock"), 1);
+    assert_nothing_left(g);
+}
+
+/* Other settings need another container; the old one goes first. */
+static void other_settings_need_another_service(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b]}\norder: {mode: listed}\n"
+                                  "services: {mock: {image: 'mock:1', scope: sweep, env: {X: '${x}'}}}\n");
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 2);
+    assert_int_equal(standin_created(g->engine), 4);
+    assert_int_equal(standin_most_at_once(g->engine, "mock"), 1);
+    CLEANUP_FREE char *calls = standin_calls(g->engine, "inspect list log stats");
+    assert_has(calls, "remove mock\nGET of what has gone\n");
+    assert_nothing_left(g);
+}
+
+static void mock_dies(struct stage *g)
+{
+    assert_true(standin_die(g->engine, "mock", 1, false));
+}
+
+static void mock_child(struct stage *g)
+{
+    assert_true(standin_oom_child(g->engine, "mock"));
+}
+
+static void a_service_that_ended_is_started_again(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 1, mock_dies);
+    stage_run(g,
+              APP_OF("") "load: {adapter: idle, duration: 50ms}\naxes: {x: [a, b]}\norder: {mode: listed}\n"
+                         "services: {mock: {image: 'mock:1', scope: sweep}}\n");
+    assert_int_equal(g->summary.executed, 2);
+    assert_int_equal(standin_created(g->engine), 4);
+    assert_true(stage_said(g, "'mock' has ended (exit 1): starting it again"));
+    assert_true(json_len(json_pointer(stage_trial(g, 0), "/services/mock/exits")) == 1);
+    assert_true(json_len(json_pointer(stage_trial(g, 1), "/services/mock/exits")) == 0);
+}
+
+/* What happened to it in one trial is not told again in the next. */
+static void a_standing_containers_past_is_past(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 1, mock_child);
+    stage_at(g, "load", 15, mock_dies);
+    stage_run(g,
+              APP_OF("") "load: {adapter: idle, duration: 50ms}\naxes: {x: [a, b]}\norder: {mode: listed}\n"
+                         "services: {mock: {image: 'mock:1', scope: sweep, restart: always}}\n");
+    assert_int_equal(g->summary.executed, 2);
+    assert_true(stage_number(g, 0, "/services/mock/restarts") == 1);
+    assert_true(stage_number(g, 0, "/services/mock/oom_kills") == 1);
+    assert_true(stage_number(g, 1, "/services/mock/restarts") == 0);
+    assert_true(stage_number(g, 1, "/services/mock/oom_kills") == 0);
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 1), "/services/mock/exits")), 0);
+}
+
+/* After a trial that failed for the environment's sake nothing standing is trusted. */
+static void after_an_error_it_starts_afresh(void **state)
+{
+    struct stage *g = *state;
+
+    server_fail_call(standin_server(g->engine), 2, "POST /containers/*/start", FAIL_STATUS); /* the app */
+    stage_run(g, APP_OF("") QUICK "axes: {x: [a, b]}\norder: {mode: listed}\n"
+                                  "services: {mock: {image: 'mock:1', scope: sweep}}\n");
+    assert_outcome(g, 0, "error", "");
+    assert_outcome(g, 1, "ok", "");
+    assert_int_equal(standin_created(g->engine), 4);
+    assert_int_equal(standin_most_at_once(g->engine, "mock"), 1);
+}
+
+/* --- keep -------------------------------------------------------------------------------------------- */
+
+static void a_failed_trial_is_kept_to_be_looked_at(void **state)
+{
+    struct stage *g = *state;
+
+    g->options.keep = true;
+    standin_behave(g->engine, "app", (struct behaviour){.log = "hm"});
+    stage_run(g, APP_OF(", ready: {log: never, timeout: 50ms}") QUICK
+              "axes: {x: [a, b]}\nservices: {mock: {image: 'mock:1'}}\n");
+    assert_int_equal(g->rc, 0);
+    assert_int_equal(g->summary.by_outcome[OUTCOME_NOT_READY], 2);
+    assert_true(stage_said(g, "kept container 'benchctl-0123456789ab-4-app'"));
+    CLEANUP_FREE char *left = standin_left_names(g->engine); /* of the last one only, and their network */
+    assert_string_equal(left, "network benchctl-0123456789ab, container benchctl-0123456789ab-3-mock, "
+                              "container benchctl-0123456789ab-4-app");
+    assert_int_equal(server_count(standin_server(g->engine), "POST /containers/*/stop*"), 4);
+}
+
+static void a_good_trial_is_not_kept(void **state)
+{
+    struct stage *g = *state;
+
+    g->options.keep = true;
     stage_run(g, SMALL);
-    puts(standin_calls(g->engine, ""));
-    printf("rc %d %s\n", g->rc, g->err.message);
     assert_outcome(g, 0, "ok", "");
     assert_nothing_left(g);
 }
+
+/* --- interruptions ----------------------------------------------------------------------------------- */
+
+static void interrupted_in(struct stage *g, const char *step, int after_ms)
+{
+    stage_at(g, step, after_ms, stage_interrupt);
+    standin_behave(g->engine, "app", (struct behaviour){.log = "up"});
+    stage_run(g,
+              APP_OF(", ready: {log: up}") "load: {adapter: idle, duration: 60ms, warmup: {duration: 30ms}}\n"
+                                           "axes: {x: [a, b]}\ncooldown: 30s\n"
+                                           "services: {mock: {image: 'mock:1', scope: sweep}}\n");
+    if (g->rc != -1 || g->err.kind != ERROR_INTERRUPTED)
+        fail_msg("in '%s': %d, %s", step, g->rc, g->err.message);
+    assert_true(g->summary.interrupted);
+    assert_nothing_left(g);
+    if (g->info)
+        assert_false(json_get_bool(g->info, "complete"));
+}
+
+#define INTERRUPTED(name, step, after_ms, sealed)                                                            \
+    static void name(void **state)                                                                           \
+    {                                                                                                        \
+        struct stage *g = *state;                                                                            \
+        interrupted_in(g, step, after_ms);                                                                   \
+        assert_int_equal(g->trials.len, sealed);                                                             \
+    }
+
+INTERRUPTED(interrupted_while_opening, "engine", 0, 0)
+INTERRUPTED(interrupted_while_preparing, "images", 0, 0)
+INTERRUPTED(interrupted_at_the_beginning, "begin", 0, 0)
+INTERRUPTED(interrupted_in_services, "services", 0, 0)
+INTERRUPTED(interrupted_while_starting, "app start", 0, 0)
+INTERRUPTED(interrupted_while_waiting, "ready", 0, 0)
+INTERRUPTED(interrupted_while_sampling_begins, "sampling", 0, 0)
+INTERRUPTED(interrupted_in_the_warm_up, "warm-up", 10, 0)
+INTERRUPTED(interrupted_in_the_load, "load", 20, 0)
+INTERRUPTED(interrupted_in_checks, "checks", 0, 0)
+INTERRUPTED(interrupted_while_collecting, "collect", 0, 0)
+INTERRUPTED(interrupted_while_cooling_down, "cooldown", 10, 1) /* what is sealed stays */
+
+/* Too late to matter: everything has been measured. */
+static void interrupted_while_tearing_down(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "tear-down", 0, stage_interrupt);
+    stage_run(g, SMALL);
+    assert_int_equal(g->rc, 0);
+    assert_outcome(g, 0, "ok", "");
+    assert_nothing_left(g);
+}
+
+/* A generator that ignores being asked is killed, with its children, before the sweep ends. */
+static void an_interrupted_generator_is_gone(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *path = xstrdup(getenv("PATH")), *program = xasprintf("%s/wrk", g->dir),
+                      *mine = xasprintf("%s:%s", g->dir, path), *pids = xasprintf("%s/pids", g->dir);
+    CLEANUP_FREE char *text = xasprintf("#!/bin/sh\n[ \"$1\" = -v ] && { echo wrk 4.1.0; exit 1; }\n"
+                                        "sleep 100 & echo $! $$ >%s\nwait\n",
+                                        pids);
+    struct error err = ERROR_INIT;
+    int child = 0, parent = 0;
+
+    assert_int_equal(fs_write(program, text, strlen(text), &err), 0);
+    assert_int_equal(chmod(program, 0755), 0);
+    (void)setenv("PATH", mine, 1);
+    static const struct rule rules[] = {{"*", .reply = {.status = 200}}};
+    struct server *app = server_start(&(struct server_options){.rules = rules, .rules_len = 1, .tcp = true});
+    CLEANUP_FREE char *matrix =
+        xasprintf("benchctl: 1\nname: wire\ntrials: 1\napp: {image: 'app:1', port: %d}\n"
+                  "load: {adapter: wrk, duration: 20s}\n",
+                  server_port(app));
+    stage_at(g, "load", 300, stage_interrupt);
+    stage_run(g, matrix);
+    (void)setenv("PATH", path, 1);
+    assert_int_equal(g->err.kind, ERROR_INTERRUPTED);
+    CLEANUP_FREE char *seen = stage_file(g, "pids");
+    assert_non_null(seen);
+    assert_int_equal(sscanf(seen, "%d %d", &child, &parent), 2);
+    assert_int_equal(kill(child, 0), -1);
+    assert_int_equal(kill(parent, 0), -1);
+    assert_nothing_left(g);
+    server_finish(app);
+}
+
+/* --- leftovers --------------------------------------------------------------------------------------- */
+
+/* Of a dead run of the same directory everything goes before anything begins; nothing of others does. */
+static void a_dead_run_of_this_directory_is_cleaned_up(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *dir = xasprintf(LABEL_DIR "=%s", g->dir);
+    char owner[ENGINE_OWNER_SIZE + 32], dead[] = LABEL_OWNER "=", host[128];
+
+    assert_int_equal(gethostname(host, sizeof(host)), 0);
+    CLEANUP_FREE char *gone = xasprintf("%s%s:1999999:1", dead, host);
+    (void)snprintf(owner, sizeof(owner), "%s", LABEL_OWNER "=");
+    (void)engine_owner_label(owner + strlen(owner));
+    const char *const ours[] = {LABEL_RUN "=old", gone, dir, NULL};
+    const char *const elsewhere[] = {LABEL_RUN "=other", gone, LABEL_DIR "=/elsewhere", NULL};
+    const char *const living[] = {LABEL_RUN "=living", owner, dir, NULL};
+    const char *const stranger[] = {"com.example=1", NULL};
+    const char *old = standin_foreign(g->engine, false, "benchctl-old-1-app", ours);
+    const char *net = standin_foreign(g->engine, true, "benchctl-old", ours);
+    const char *kept[] = {
+        standin_foreign(g->engine, false, "benchctl-other-1-app", elsewhere),
+        standin_foreign(g->engine, false, "benchctl-living-1-app", living),
+        standin_foreign(g->engine, false, "benchctl-0123456789ab-9-app", stranger),
+        standin_foreign(g->engine, true, "benchctl-0123456789ab-x", stranger),
+    };
+
+    stage_run(g, SMALL);
+    assert_int_equal(g->rc, 0);
+    assert_false(standin_exists(g->engine, old));
+    assert_false(standin_exists(g->engine, net));
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        assert_true(standin_exists(g->engine, kept[i]));
+    assert_true(
+        stage_said(g, "removed 2 containers and networks that an earlier run of this directory left"));
+    assert_nothing_left(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {STAGE_TEST(x)};
+    const struct CMUnitTest tests[] = {
+        STAGE_TEST(listed_order),
+        STAGE_TEST(interleaved_order),
+        STAGE_TEST(cooldown_between_trials),
+        STAGE_TEST(sealed_trials_are_skipped),
+        STAGE_TEST(an_error_is_tried_again),
+        STAGE_TEST(retries_end),
+        STAGE_TEST(what_is_invalid_is_tried_again),
+        STAGE_TEST(a_finding_is_never_tried_again),
+        STAGE_TEST(errors_in_a_row_stop_it),
+        STAGE_TEST(errors_with_good_trials_between_do_not),
+        STAGE_TEST(a_full_disk_stops_it),
+        STAGE_TEST(missing_images_are_listed_once_and_nothing_is_started),
+        STAGE_TEST(a_missing_build_context),
+        STAGE_TEST(a_missing_generator),
+        STAGE_TEST(another_program_of_the_same_name),
+        STAGE_TEST(a_budget_ends_between_rounds),
+        STAGE_TEST(one_round_is_always_run),
+        STAGE_TEST(a_service_of_the_sweep_is_started_once),
+        STAGE_TEST(other_settings_need_another_service),
+        STAGE_TEST(a_service_that_ended_is_started_again),
+        STAGE_TEST(a_standing_containers_past_is_past),
+        STAGE_TEST(after_an_error_it_starts_afresh),
+        STAGE_TEST(a_failed_trial_is_kept_to_be_looked_at),
+        STAGE_TEST(a_good_trial_is_not_kept),
+        STAGE_TEST(interrupted_while_opening),
+        STAGE_TEST(interrupted_while_preparing),
+        STAGE_TEST(interrupted_at_the_beginning),
+        STAGE_TEST(interrupted_in_services),
+        STAGE_TEST(interrupted_while_starting),
+        STAGE_TEST(interrupted_while_waiting),
+        STAGE_TEST(interrupted_while_sampling_begins),
+        STAGE_TEST(interrupted_in_the_warm_up),
+        STAGE_TEST(interrupted_in_the_load),
+        STAGE_TEST(interrupted_in_checks),
+        STAGE_TEST(interrupted_while_collecting),
+        STAGE_TEST(interrupted_while_cooling_down),
+        STAGE_TEST(interrupted_while_tearing_down),
+        STAGE_TEST(an_interrupted_generator_is_gone),
+        STAGE_TEST(a_dead_run_of_this_directory_is_cleaned_up),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
