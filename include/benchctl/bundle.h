@@ -72,6 +72,8 @@ int rundir_trial_begin(struct rundir *r, const char *scenario, int trial, char *
 int rundir_trial_seal(struct rundir *r, const struct trial *t, struct error *err) MUST_CHECK;
 /* Was it sealed (by this or an earlier process)? Optionally its digest must match. */
 bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial, const char *digest);
+/* Was it last sealed with outcome "error"? Then nothing was measured, and going on may do it again. */
+bool rundir_trial_failed(const struct rundir *r, const char *scenario, int trial);
 
 /*
  * Reading a journal from memory, for tests and fuzzing: calls `line` per intact record; *ret_good is the

@@ -40,6 +40,7 @@ struct seal {
     bool conflict;                /* sealed twice with different results */
     bool void_;                   /* does not count: begun again, or not what was sealed */
     bool begun_again;
+    bool failed; /* its outcome was "error": benchctl or the environment, not the application */
     size_t order;
 };
 struct seals {

@@ -65,6 +65,7 @@ static void sealed(struct seals *s, const char *scenario, int trial, const struc
         vec_push(&s->order, seal);
     }
     seal->digest = digest ? xstrdup(digest) : NULL;
+    seal->failed = text_equal(json_get_text(record, "outcome"), "error");
     seal->order = ++s->count;
 }
 

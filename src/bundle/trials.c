@@ -137,6 +137,13 @@ bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial
     return s && !s->void_ && !s->conflict && (!digest || text_equal(digest, s->digest));
 }
 
+bool rundir_trial_failed(const struct rundir *r, const char *scenario, int trial)
+{
+    const struct seal *s = seals_find(&r->seals, scenario, trial);
+
+    return s && s->failed;
+}
+
 /* --- on opening --- */
 
 /* Is trial.json still what was sealed? */

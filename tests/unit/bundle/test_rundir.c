@@ -109,6 +109,26 @@ static void test_a_retry_replaces_and_keeps_the_first(void **state)
     assert_string_equal(rps, "\"rps\":150\n\"rps\":100\n");
 }
 
+/* Sealed, but nothing was measured: the caller may do it again, also in a later process. */
+static void test_an_error_is_told_from_a_result(void **state)
+{
+    CLEANUP_FREE char *path = path_join(*state, "run"), *dir = NULL;
+    CLEANUP(rundir_close) struct rundir *r = NULL;
+    struct trial t = make_trial("a/256m", 1, "d1", NAN);
+
+    begin_run(path, &r);
+    assert_false(rundir_trial_failed(r, "a/256m", 1));
+    t.outcome = OUTCOME_ERROR;
+    OK(rundir_trial_begin(r, "a/256m", 1, &dir, e));
+    OK(rundir_trial_seal(r, &t, e));
+    assert_true(rundir_trial_failed(r, "a/256m", 1));
+    reopen(&r, path);
+    assert_true(rundir_trial_sealed(r, "a/256m", 1, "d1"));
+    assert_true(rundir_trial_failed(r, "a/256m", 1));
+    run_trial(r, "a/256m", 1, "d1", 100);
+    assert_false(rundir_trial_failed(r, "a/256m", 1));
+}
+
 static void test_hostile_scenarios_stay_inside(void **state)
 {
     static const char *const BAD[] = {"..", "../x", "/abs", "a//b", "", "a/../../b", "."};
@@ -421,6 +441,7 @@ int main(void)
         IN_SCRATCH(test_directories_that_are_taken),
         IN_SCRATCH(test_an_interrupted_trial_is_done_again),
         IN_SCRATCH(test_a_retry_replaces_and_keeps_the_first),
+        IN_SCRATCH(test_an_error_is_told_from_a_result),
         IN_SCRATCH(test_hostile_scenarios_stay_inside),
         IN_SCRATCH(test_a_lost_journal_line_is_found_on_disk),
         IN_SCRATCH(test_any_journal_is_rebuilt_from_the_trials),
