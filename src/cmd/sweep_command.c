@@ -19,7 +19,7 @@ struct sweep_state {
     struct loop *loop;
     struct json *outcomes; /* counts for status.json */
     uint64_t executed[OUTCOMES];
-    bool gate_failed;
+    enum outcome last; /* of the trial just sealed */
     int64_t status_ns; /* when status.json was last written */
     char started_at[CLOCK_STAMP_SIZE];
     char run_id[RUN_ID_DIGITS + 1];
@@ -176,9 +176,10 @@ static int on_trial_done(const struct trial *t, void *data, struct error *err)
 {
     struct sweep_state *s = data;
 
+    if (t->attempt > 1)
+        s->executed[s->last]--; /* the attempt before counts no more */
     s->executed[t->outcome]++;
-    for (size_t i = 0; i < t->check_count; i++)
-        s->gate_failed |= t->checks[i].gated && !t->checks[i].passed;
+    s->last = t->outcome;
     return rundir_trial_seal(s->dir, t, err);
 }
 
@@ -193,7 +194,8 @@ static bool on_sealed(const char *scenario, int trial, const char *digest, void 
 {
     struct sweep_state *s = data;
 
-    return rundir_trial_sealed(s->dir, scenario, trial, digest);
+    return rundir_trial_sealed(s->dir, scenario, trial, digest) &&
+           !rundir_trial_failed(s->dir, scenario, trial);
 }
 
 static void on_signal(int signo, void *data)
@@ -221,8 +223,28 @@ static int write_report(const struct report *r, enum report_format f, const char
     return fs_write_atomic(path, strbuf_text(&text), text.len, err);
 }
 
+static bool has_failed_gate(const struct trial *t)
+{
+    for (size_t i = 0; i < t->check_count; i++)
+        if (t->checks[i].gated && !t->checks[i].passed)
+            return true;
+    return false;
+}
+
+/* The exit code, from all trials of the sweep: those kept from an earlier run count, too. */
+static int verdict(const struct sweep *sweep, bool strict)
+{
+    for (size_t i = 0; i < sweep->trial_count; i++) {
+        const struct trial *t = &sweep->trials[i];
+        if (t->outcome == OUTCOME_ERROR || t->outcome == OUTCOME_INVALID || has_failed_gate(t) ||
+            (strict && t->outcome != OUTCOME_OK))
+            return 1;
+    }
+    return 0;
+}
+
 /* Report files and the bundle, from what is in the directory: the same that `report` would show. */
-static int write_results(const char *dir, struct error *err)
+static int write_results(const char *dir, bool strict, int *ret_code, struct error *err)
 {
     CLEANUP(sweep_free) struct sweep *sweep = NULL;
     CLEANUP(report_free) struct report *report = NULL;
@@ -237,22 +259,11 @@ static int write_results(const char *dir, struct error *err)
     if (bundle_write(dir, bundle, err) < 0)
         return error_wrap(err, "writing the bundle");
     fprintf(stderr, "bundle: %s\n", bundle);
+    *ret_code = verdict(sweep, strict);
     return 0;
 }
 
-static int verdict(const struct sweep_state *s)
-{
-    const uint64_t *n = s->executed;
-    uint64_t total = 0;
-
-    for (int o = 0; o < OUTCOMES; o++)
-        total += n[o];
-    if (n[OUTCOME_ERROR] || n[OUTCOME_INVALID] || s->gate_failed)
-        return 1;
-    return s->options->strict && n[OUTCOME_OK] != total ? 1 : 0;
-}
-
-static void tell_summary(const struct sweep_state *s, const struct run_summary *r, const char *dir)
+static void tell_summary(const struct run_summary *r, const char *dir)
 {
     fprintf(stderr, "%" PRIu64 " trial%s executed", r->executed, r->executed == 1 ? "" : "s");
     if (r->kept)
@@ -261,7 +272,6 @@ static void tell_summary(const struct sweep_state *s, const struct run_summary *
         if (r->by_outcome[o])
             fprintf(stderr, ", %" PRIu64 " %s", r->by_outcome[o], outcome_name((enum outcome)o));
     fprintf(stderr, "\nresults: %s\n", dir);
-    (void)s;
 }
 
 /* --- all of it
@@ -309,9 +319,10 @@ static int end_sweep(struct sweep_state *s, struct rundir **dir, int rc, bool me
     *dir = NULL;
     if (rc < 0)
         return tell_failure(s, path, measured, err);
-    if (write_results(path, err) < 0)
+    int code;
+    if (write_results(path, s->options->strict, &code, err) < 0)
         return report_error(err);
-    return verdict(s);
+    return code;
 }
 
 int sweep_execute(struct rundir **dir, const struct sweep_options *o, const struct plan *p)
@@ -347,6 +358,6 @@ int sweep_execute(struct rundir **dir, const struct sweep_options *o, const stru
     int rc = run_sweep(loop, p, &ro, &cb, &summary, &err);
     display_close(&s.display);
     if (rc == 0 || summary.executed)
-        tell_summary(&s, &summary, rundir_path(*dir));
+        tell_summary(&summary, rundir_path(*dir));
     return end_sweep(&s, dir, rc, summary.executed || summary.kept, &err);
 }
