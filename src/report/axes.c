@@ -53,24 +53,31 @@ static void collect_names(struct report *r)
             add_axis(r, r->sweep->trials[t].axes[i].axis);
 }
 
+static int check_rows(const struct report *r, const struct report_options *o, struct error *err)
+{
+    for (size_t i = 0; i < o->row_count; i++) {
+        if (report_axis(r, o->rows[i]) == r->axis_count && strcmp(o->rows[i], REPORT_FIGURE) != 0)
+            return report_unknown_axis(r, o->rows[i], err);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(o->rows[k], o->rows[i]) == 0)
+                return error_set(err, ERROR_USAGE, "axis '%s' is named twice", o->rows[i]);
+    }
+    return 0;
+}
+
 /* The axes of the rows come first, in the order asked for. */
-static int put_in_order(struct report *r, const struct report_options *o, struct error *err)
+static void put_in_order(struct report *r, const struct report_options *o)
 {
     size_t placed = 0;
 
     for (size_t i = 0; i < o->row_count; i++) {
         size_t k = report_axis(r, o->rows[i]);
-        if (k == r->axis_count && strcmp(o->rows[i], REPORT_FIGURE) == 0)
+        if (k == r->axis_count) /* the figures */
             continue;
-        if (k < placed)
-            return error_set(err, ERROR_USAGE, "axis '%s' is named twice", o->rows[i]);
-        if (k == r->axis_count)
-            return report_unknown_axis(r, o->rows[i], err);
         struct axis axis = r->axes[k];
         memmove(&r->axes[placed + 1], &r->axes[placed], (k - placed) * sizeof(axis));
         r->axes[placed++] = axis;
     }
-    return 0;
 }
 
 /* --- values --- */
@@ -134,8 +141,9 @@ static void collect_values(struct report *r, struct axis *axis)
 int report_axes(struct report *r, const struct report_options *o, struct error *err)
 {
     collect_names(r);
-    if (put_in_order(r, o, err) < 0)
+    if (check_rows(r, o, err) < 0)
         return -1;
+    put_in_order(r, o);
     for (size_t i = 0; i < r->axis_count; i++)
         collect_values(r, &r->axes[i]);
     return 0;

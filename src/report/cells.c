@@ -17,7 +17,7 @@ static int badness(enum outcome o)
     return rank[o];
 }
 
-static bool worse(const struct trial *a, const struct trial *b)
+bool trial_worse(const struct trial *a, const struct trial *b)
 {
     if (a->outcome != b->outcome)
         return badness(a->outcome) > badness(b->outcome);
@@ -86,7 +86,7 @@ static void add_trial(struct cell *c, const struct trial *t)
 {
     c->trials[c->trial_count++] = t;
     c->outcomes[t->outcome]++;
-    if (!c->worst || worse(t, c->worst))
+    if (!c->worst || trial_worse(t, c->worst))
         c->worst = t;
 }
 
@@ -160,6 +160,17 @@ static void read_values(struct report *r, const struct trial *t, double *values)
     }
 }
 
+/* "ok", "1 of 3 crashed", "not run" */
+static const char *what_became(struct report *r, const struct cell *c)
+{
+    if (!c->worst)
+        return NOT_RUN;
+    size_t times = c->outcomes[c->worst->outcome];
+    const char *name = outcome_name(c->worst->outcome);
+    return times == c->trial_count ? name
+                                   : arena_printf(r->arena, "%zu of %zu %s", times, c->trial_count, name);
+}
+
 static void summarise(struct report *r, struct cell *c, double *scratch)
 {
     size_t steady = 0, numbers = 0;
@@ -170,6 +181,7 @@ static void summarise(struct report *r, struct cell *c, double *scratch)
     }
     c->contaminated = numbers && !steady;
     c->counted = steady ? steady : numbers;
+    c->became = what_became(r, c);
     c->figures = arena_array(r->arena, struct summary, r->figures.len);
     for (size_t f = 0; f < r->figures.len; f++) {
         size_t n = 0;
@@ -202,16 +214,6 @@ double cell_trial_value(const struct report *r, const struct cell *c, size_t tri
 const char *cell_value(const struct report *r, const struct cell *c, size_t axis)
 {
     return r->axes[axis].value_count ? r->axes[axis].values[c->ranks[axis]] : "";
-}
-
-const char *cell_outcome(struct report *r, const struct cell *c)
-{
-    if (!c->worst)
-        return NOT_RUN;
-    size_t times = c->outcomes[c->worst->outcome];
-    const char *name = outcome_name(c->worst->outcome);
-    return times == c->trial_count ? name
-                                   : arena_printf(r->arena, "%zu of %zu %s", times, c->trial_count, name);
 }
 
 enum tone outcome_tone(enum outcome o)

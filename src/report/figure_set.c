@@ -26,7 +26,7 @@ static const struct {
      offsetof(struct container_result, cpu_throttled_ms)},
     {"restarts", "restarts", "", "Restarts", UNIT_COUNT, SHOW_NONZERO,
      offsetof(struct container_result, restarts)},
-    {"oom_kills", "OOM", "kills", "Kills for lack of memory", UNIT_COUNT, SHOW_NONZERO,
+    {"oom_kills", "OOM", "kills", "OOM kills", UNIT_COUNT, SHOW_NONZERO,
      offsetof(struct container_result, oom_kills)},
 };
 
@@ -100,6 +100,7 @@ static void add_check(struct report *r, const char *name)
                               .heading = arena_printf(r->arena, "Check: %s", name),
                               .unit = UNIT_COUNT,
                               .tables = TABLE_CHECKS,
+                              .finding = true,
                               .source = SOURCE_CHECK,
                               .of = name,
                           });

@@ -70,8 +70,8 @@ const struct figure builtin_figures[] = {
     {"app.pids_peak", "pids", "", "Most processes and threads", UNIT_COUNT, TABLE_APP, AT(app.pids_peak)},
     [FIGURE_RESTARTS] = {"app.restarts", "restarts", "", "Restarts", UNIT_COUNT, TABLE_MAIN, .finding = true,
                          AT(app.restarts)},
-    [FIGURE_OOM] = {"app.oom_kills", "OOM", "kills", "Kills for lack of memory", UNIT_COUNT, TABLE_MAIN,
-                    .finding = true, AT(app.oom_kills)},
+    [FIGURE_OOM] = {"app.oom_kills", "OOM", "kills", "OOM kills", UNIT_COUNT, TABLE_MAIN, .finding = true,
+                    AT(app.oom_kills)},
     {"app.uptime_pct", "uptime", "", "Uptime during the load", UNIT_PERCENT, TABLE_APP, SHOW_BELOW_100,
      AT(app.uptime_pct)},
     {"ready_ms", "ready", "ms", "Time to readiness", UNIT_NUMBER, TABLE_MAIN, AT(ready_ms)},
@@ -263,7 +263,8 @@ static const char *with_spread(struct report *r, const struct figure *f, const s
     if (f->unit == UNIT_RATE || f->unit == UNIT_PERCENT || !(s->min > 0) || isnan(s->cv_pct))
         return strcmp(low, high) == 0 ? arena_strdup(r->arena, text)
                                       : arena_printf(r->arena, "%s (%s–%s)", text, low, high);
-    return arena_printf(r->arena, "%s ±%.*f%%", text, s->cv_pct > 0 && s->cv_pct < 0.95 ? 1 : 0, s->cv_pct);
+    return arena_printf(r->arena, "%s ±%.*f%%", text, s->cv_pct >= 0.05 && s->cv_pct < 0.95 ? 1 : 0,
+                        s->cv_pct);
 }
 
 const char *figure_text(struct report *r, const struct cell *c, size_t figure)

@@ -63,7 +63,7 @@ static void bar(const struct report *r, const struct cell *c, size_t figure, dou
     strbuf_adds(out, "</td><td>");
     if (s->n && isfinite(s->median)) {
         strbuf_addf(out, "<div class=\"track\"><span class=\"bar%s\" style=\"width:%.1f%%\"></span>",
-                    ok ? "" : " warn", fmax(0, 100 * s->median / most));
+                    c->contaminated ? " warn" : "", fmax(0, 100 * s->median / most));
         dots(r, c, figure, most, out);
         strbuf_adds(out, "</div>");
         figure_format(f, s->median, text);
@@ -72,7 +72,7 @@ static void bar(const struct report *r, const struct cell *c, size_t figure, dou
     html_text(out, text);
     if (!ok)
         strbuf_addf(out, "%s<span class=\"%s\">%s</span>", text[0] ? " " : "", html_class(cell_tone(c)),
-                    c->worst ? outcome_name(c->worst->outcome) : NOT_RUN);
+                    c->became);
     strbuf_adds(out, "</td></tr>\n");
 }
 

@@ -38,7 +38,6 @@ static void markdown_table(const struct table *t, struct strbuf *out)
         }
         strbuf_adds(out, "|\n");
     }
-    strbuf_addc(out, '\n');
 }
 
 void render_markdown(const struct report *r, struct strbuf *out)
@@ -56,6 +55,8 @@ void render_markdown(const struct report *r, struct strbuf *out)
         }
         if (s->table)
             markdown_table(s->table, out);
+        if (s->table && s->lines.len)
+            strbuf_addc(out, '\n');
         for (size_t k = 0; k < s->lines.len; k++) {
             strbuf_adds(out, "- ");
             add_markdown(out, s->lines.items[k].text);

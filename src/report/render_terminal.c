@@ -62,6 +62,45 @@ static void add_aligned(struct painter *p, const char *text, size_t width, bool 
         add_blanks(p->out, gap);
 }
 
+/* --- lines --- */
+
+/* A word, cut where it alone is wider than the terminal. */
+static size_t add_word(struct painter *p, const char *word, size_t used)
+{
+    for (struct letter l = text_next(&word); l.len; l = text_next(&word)) {
+        if (used + l.columns > p->width && used > 2) {
+            strbuf_adds(p->out, "\n  ");
+            used = 2;
+        }
+        strbuf_add(p->out, l.bytes, l.len);
+        used += l.columns;
+    }
+    return used;
+}
+
+/* Words wrapped at the terminal's width, further lines indented. */
+static void wrapped(struct painter *p, const char *text, const char *color)
+{
+    size_t used = 0;
+
+    strbuf_adds(p->out, p->color ? color : "");
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        CLEANUP_FREE char *word = xstrndup(text, n);
+        if (used && used + 1 + text_columns(word) > p->width) {
+            strbuf_adds(p->out, "\n  ");
+            used = 2;
+        } else if (used) {
+            strbuf_addc(p->out, ' ');
+            used++;
+        }
+        used = add_word(p, word, used);
+        text += n;
+        text += strspn(text, " \n");
+    }
+    strbuf_adds(p->out, p->color && color[0] ? "\033[0m\n" : "\n");
+}
+
 /* --- tables --- */
 
 static size_t larger(size_t a, size_t b)
@@ -135,13 +174,10 @@ static void as_blocks(struct painter *p, const struct table *t)
     for (size_t i = t->heads; i < t->column_count; i++)
         widest = larger(widest, text_columns(t->columns[i].name) + 1 + text_columns(t->columns[i].measure));
     for (size_t k = 0; k < t->rows.len; k++) {
-        for (size_t i = 0; i < t->heads; i++) {
-            strbuf_adds(p->out, i ? ", " : "");
-            add_painted(p, t->columns[i].name, "");
-            strbuf_addc(p->out, ' ');
-            add_painted(p, t->rows.items[k][i].text, "\033[1m");
-        }
-        end_line(p);
+        CLEANUP_VALUE(strbuf_release) struct strbuf head = STRBUF_INIT;
+        for (size_t i = 0; i < t->heads; i++)
+            strbuf_addf(&head, "%s%s %s", i ? ", " : "", t->columns[i].name, t->rows.items[k][i].text);
+        wrapped(p, strbuf_text(&head), "\033[1m");
         for (size_t i = t->heads; i < t->column_count; i++) {
             const struct column *c = &t->columns[i];
             CLEANUP_FREE char *title = xasprintf("%s%s%s", c->name, c->measure[0] ? " " : "", c->measure);
@@ -177,32 +213,6 @@ static void terminal_table(struct painter *p, const struct table *t)
         strbuf_adds(p->out, part.from > t->heads ? "\n" : "");
         part_rows(p, &part);
     } while (part.to < t->column_count);
-}
-
-/* --- lines --- */
-
-/* Words wrapped at the terminal's width, further lines indented. */
-static void wrapped(struct painter *p, const char *text, const char *color)
-{
-    size_t used = 0;
-
-    while (*text) {
-        size_t n = strcspn(text, " \n");
-        CLEANUP_FREE char *word = xstrndup(text, n);
-        size_t columns = text_columns(word);
-        if (used && used + 1 + columns > p->width) {
-            strbuf_adds(p->out, "\n  ");
-            used = 2;
-        } else if (used) {
-            strbuf_addc(p->out, ' ');
-            used++;
-        }
-        add_painted(p, word, color);
-        used += columns;
-        text += n;
-        text += strspn(text, " \n");
-    }
-    strbuf_addc(p->out, '\n');
 }
 
 void render_terminal(const struct report *r, struct strbuf *out)

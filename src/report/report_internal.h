@@ -53,7 +53,7 @@ struct figure {
     enum unit unit;
     unsigned tables;
     enum show show;
-    bool finding; /* how often it failed: of every trial, never a median */
+    bool finding; /* what must not vanish in a median: lowest to highest, crashed trials included */
     enum source source;
     size_t offset;
     double (*derive)(const struct trial *t);
@@ -80,6 +80,7 @@ struct cell {
     const struct trial **trials;
     size_t trial_count; /* 0: planned, not run */
     size_t counted;     /* trials whose numbers are in the figures */
+    const char *became; /* "ok", "1 of 3 crashed", "not run" */
     size_t outcomes[OUTCOMES];
     const struct trial *worst; /* NULL when there is none */
     bool contaminated;         /* every trial with numbers crashed, restarted or was OOM-killed */
@@ -172,11 +173,11 @@ int report_unknown_axis(const struct report *r, const char *name, struct error *
 void report_cells(struct report *r);
 void report_summaries(struct report *r);
 const char *cell_value(const struct report *r, const struct cell *c, size_t axis);
-const char *cell_outcome(struct report *r, const struct cell *c); /* "ok", "1 of 3 crashed", "not run" */
 enum tone cell_tone(const struct cell *c);
 enum tone outcome_tone(enum outcome o);
 double cell_trial_value(const struct report *r, const struct cell *c, size_t trial, size_t figure);
-/* Is this trial's number in the cell's figure? */
+bool trial_worse(const struct trial *a, const struct trial *b);
+/* Is this trial's number in the cell's figure? NULL: one that is no finding. */
 bool trial_counts(const struct cell *c, const struct trial *t, const struct figure *f);
 
 /* layout.c: the tables with the sweep's axes as rows, columns and tables */

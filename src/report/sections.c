@@ -47,33 +47,56 @@ const char *plural(size_t n)
 
 /* --- what went wrong --- */
 
-static const char *finding_text(struct report *r, const struct cell *c)
+/* Of the trials that ended so, the first of the worst. */
+static const struct trial *example_of(const struct cell *c, enum outcome o)
 {
-    size_t times = c->outcomes[c->worst->outcome];
-    const char *how_often = c->trial_count == 1 ? ""
-                            : times == c->trial_count
-                                ? arena_printf(r->arena, " in all %zu trials", times)
-                                : arena_printf(r->arena, " in %zu of %zu trials", times, c->trial_count);
-    const char *reason = c->worst->reason ? c->worst->reason : "no reason was recorded";
-    const char *one = times > 1 ? arena_printf(r->arena, "trial %d: %s", c->worst->trial, reason) : reason;
+    const struct trial *found = NULL;
 
-    return arena_printf(r->arena, "%s: %s%s: %s%s", c->scenario, outcome_name(c->worst->outcome), how_often,
-                        one, c->counted && c->counted < c->trial_count ? " (left out of the figures)" : "");
+    for (size_t i = 0; i < c->trial_count; i++)
+        if (c->trials[i]->outcome == o && (!found || trial_worse(c->trials[i], found)))
+            found = c->trials[i];
+    return found;
 }
 
+static const char *how_often(struct report *r, const struct cell *c, size_t times)
+{
+    if (c->trial_count == 1)
+        return "";
+    if (times == c->trial_count && times == 2)
+        return " in both trials";
+    if (times == c->trial_count)
+        return arena_printf(r->arena, " in all %zu trials", times);
+    return arena_printf(r->arena, " in %zu of %zu trials", times, c->trial_count);
+}
+
+static const char *finding_text(struct report *r, const struct cell *c, enum outcome o)
+{
+    const struct trial *t = example_of(c, o);
+    size_t times = c->outcomes[o];
+    const char *one = times > 1 ? arena_printf(r->arena, "in trial %d, ", t->trial) : "";
+
+    return arena_printf(r->arena, "%s: %s%s: %s%s%s", c->scenario, outcome_name(o), how_often(r, c, times),
+                        one, t->reason ? t->reason : "no reason was recorded",
+                        c->counted && !trial_counts(c, t, NULL) ? " (left out of the figures)" : "");
+}
+
+/* One line for each way in which a scenario's trials ended, the worst first. */
 static void list_findings(struct report *r)
 {
+    static const enum outcome order[] = {OUTCOME_CRASHED, OUTCOME_NOT_READY, OUTCOME_ERROR,
+                                         OUTCOME_INVALID, OUTCOME_DEGRADED,  OUTCOME_SKIPPED};
     struct section *s = NULL;
     size_t more = 0;
 
-    for (size_t i = 0; i < r->cells.len; i++) {
-        const struct cell *c = &r->cells.items[i];
-        if (!c->worst || c->worst->outcome == OUTCOME_OK)
+    for (size_t i = 0; i < r->cells.len * ARRAY_LEN(order); i++) {
+        const struct cell *c = &r->cells.items[i / ARRAY_LEN(order)];
+        enum outcome o = order[i % ARRAY_LEN(order)];
+        if (!c->outcomes[o])
             continue;
         if (!s)
             s = section_new(r, "Findings");
         if (s->lines.len < LINES_MAX)
-            vec_push(&s->lines, (struct line){finding_text(r, c), c, cell_tone(c)});
+            vec_push(&s->lines, (struct line){finding_text(r, c, o), c, outcome_tone(o)});
         else
             more++;
     }
@@ -87,9 +110,10 @@ static void list_findings(struct report *r)
 
 struct remark {
     const char *text;
-    size_t names, trials;
-    const char *last; /* the scenario named last */
-    struct strbuf list;
+    size_t trials;
+    const char *names[NAMES_MAX]; /* of scenarios */
+    size_t name_count;
+    bool others;
     enum tone tone;
 };
 
@@ -112,11 +136,24 @@ static void remark_on(struct remarks *all, const struct trial *t, const char *te
         return;
     struct remark *m = &all->items.items[at];
     m->trials++;
-    if (text_equal(m->last, t->scenario))
-        return;
-    if (m->names++ < NAMES_MAX)
-        strbuf_addf(&m->list, "%s%s", m->list.len ? ", " : "", t->scenario);
-    m->last = t->scenario;
+    for (size_t i = 0; i < m->name_count; i++)
+        if (strcmp(m->names[i], t->scenario) == 0)
+            return;
+    if (m->name_count < NAMES_MAX)
+        m->names[m->name_count++] = t->scenario;
+    else
+        m->others = true;
+}
+
+static const char *remark_text(struct report *r, const struct remark *m)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    strbuf_addf(&text, "%s (%zu trial%s: ", m->text, m->trials, plural(m->trials));
+    for (size_t i = 0; i < m->name_count; i++)
+        strbuf_addf(&text, "%s%s", i ? ", " : "", m->names[i]);
+    strbuf_adds(&text, m->others ? " and others)" : ")");
+    return arena_strdup(r->arena, strbuf_text(&text));
 }
 
 static void write_remarks(struct remarks *all, const char *heading)
@@ -124,13 +161,8 @@ static void write_remarks(struct remarks *all, const char *heading)
     struct report *r = all->r;
     struct section *s = all->items.len ? section_new(r, heading) : NULL;
 
-    vec_each (m, &all->items) {
-        const char *more = m->names > NAMES_MAX ? arena_printf(r->arena, " and others") : "";
-        vec_push(&s->lines, (struct line){arena_printf(r->arena, "%s (%zu trial%s: %s%s)", m->text, m->trials,
-                                                       plural(m->trials), strbuf_text(&m->list), more),
-                                          NULL, m->tone});
-        strbuf_release(&m->list);
-    }
+    vec_each (m, &all->items)
+        vec_push(&s->lines, (struct line){remark_text(r, m), NULL, m->tone});
     if (all->more)
         section_line(s, arena_printf(r->arena, "and %zu more, in the trials' records", all->more));
     vec_release(&all->items);

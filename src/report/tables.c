@@ -60,7 +60,8 @@ static const char *table_heading(struct layout *l, const struct entry *e)
 
     if (layout_figures_are_tables(l)) {
         const struct figure *f = &l->r->figures.items[l->shown.items[e->figure]];
-        strbuf_addf(&text, "%s%s%s by %s", f->heading, f->measure[0] ? " in " : "", f->measure,
+        bool counts = f->unit == UNIT_COUNT || !f->measure[0];
+        strbuf_addf(&text, "%s%s%s by %s", f->heading, counts ? "" : " in ", counts ? "" : f->measure,
                     l->r->axes[l->cols].name);
         add_combination(l, e, ": ", &text);
         return arena_strdup(l->r->arena, strbuf_text(&text));
@@ -83,9 +84,9 @@ static struct field lonely_field(struct layout *l, const struct cell *c, size_t 
     struct field f = {figure_text(r, c, figure), figure_range(r, c, figure), figure_tone(c, figure)};
 
     if (!c->figures[figure].n && !ok)
-        f = (struct field){.text = cell_outcome(r, c), .tone = cell_tone(c)};
+        f = (struct field){.text = c->became, .tone = cell_tone(c)};
     else if (c->figures[figure].n && !ok && !finding)
-        f = (struct field){arena_printf(r->arena, "%s (%s)", f.text, cell_outcome(r, c)), f.more, TONE_WARN};
+        f = (struct field){arena_printf(r->arena, "%s (%s)", f.text, c->became), f.more, TONE_WARN};
     else if (c->counted < l->most && !finding && c->figures[figure].n == c->counted)
         f.text = arena_printf(r->arena, "%s (n %zu)", f.text, c->counted);
     return f;
@@ -98,7 +99,7 @@ static struct field shown_field(struct layout *l, const struct cell *c, size_t s
     if (shown == SHOWN_COUNT)
         return (struct field){.text = count_text(r, c)};
     if (shown == SHOWN_OUTCOME)
-        return (struct field){.text = cell_outcome(r, c), .tone = cell_tone(c)};
+        return (struct field){.text = c->became, .tone = cell_tone(c)};
     if (layout_figures_are_tables(l))
         return lonely_field(l, c, shown);
     return (struct field){figure_text(r, c, shown), figure_range(r, c, shown), figure_tone(c, shown)};
@@ -152,7 +153,7 @@ static void write_entry(struct layout *l, struct field *row, const struct entry 
 
 /* What occurs in a layout's tables, and so needs a word. */
 struct occurring {
-    bool spread, failing, left_out, empty, unmeasured;
+    bool spread, range, failing, left_out, empty, unmeasured;
 };
 
 static struct occurring look_at(const struct layout *l)
@@ -171,6 +172,8 @@ static struct occurring look_at(const struct layout *l)
             const char *text = t->rows.items[k / t->column_count][k % t->column_count].text;
             o.empty |= k % t->column_count >= t->heads && !text[0];
             o.unmeasured |= strcmp(text, NOT_MEASURED) == 0;
+            o.range |=
+                k % t->column_count >= t->heads && strstr(text, "–") && strcmp(text, NOT_MEASURED) != 0;
         }
     }
     return o;
@@ -184,8 +187,10 @@ static void write_caption(struct layout *l)
 
     if (o.spread)
         section_line(
-            last, "Medians over trials, each a start on fresh containers. ± is the coefficient of variation "
-                  "between trials; two numbers with a dash are the lowest and the highest trial.");
+            last, "Medians over trials, each a start on fresh containers; ± is the coefficient of variation "
+                  "between trials.");
+    if (o.range)
+        section_line(last, "Two numbers with a dash are the lowest and the highest trial.");
     if (layout_figures_are_tables(l))
         section_line(last, arena_printf(l->r->arena, "n = %zu trial%s unless a figure says otherwise.",
                                         l->most, plural(l->most)));
@@ -198,7 +203,9 @@ static void write_caption(struct layout *l)
                      "Where every trial crashed, restarted or lost a process to the OOM killer, the figures "
                      "are those of a service that was failing.");
     if (o.unmeasured || o.empty)
-        section_line(last, o.empty ? "–: not measured; empty: not part of the sweep." : "–: not measured.");
+        section_line(last, o.unmeasured && o.empty ? "–: not measured; empty: not part of the sweep."
+                           : o.empty               ? "Empty: not part of the sweep."
+                                                   : "–: not measured.");
 }
 
 void layout_write(struct layout *l)
