@@ -267,9 +267,9 @@ static void summarise_differences(const struct parity_result *r, struct strbuf *
 {
     for (size_t i = 0; i < r->check_count; i++) {
         const struct parity_check_result *c = &r->checks[i];
-        if (c->ok || c->error)
+        if (c->ok || c->unavailable)
             continue;
-        strbuf_addf(out, "\n  %s: ", c->name);
+        strbuf_addf(out, "\n  %s: %s", c->name, c->error ? c->error : "");
         for (size_t k = 0; k < c->difference_count && k < 3; k++)
             strbuf_addf(out, "%s%s %s", k ? "; " : "", c->differences[k].path, c->differences[k].what);
         if (c->difference_count > 3)
@@ -294,7 +294,7 @@ static int check_parity(struct preparation *p, struct error *err)
     if (r.ok)
         return 0;
     for (size_t i = 0; i < r.check_count; i++)
-        if (r.checks[i].error)
+        if (r.checks[i].unavailable)
             missing_add(&p->missing, "parity check", r.checks[i].name, r.checks[i].error);
     summarise_differences(&r, &text);
     if (!text.len)
