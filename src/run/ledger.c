@@ -6,6 +6,8 @@
 #include <string.h>
 #include "benchctl/base/strbuf.h"
 
+#define OOM_BURST_NS INT64_C(100000000)
+
 void ledger_release(struct ledger *l)
 {
     vec_release(&l->starts);
@@ -48,6 +50,16 @@ static void die_event(struct ledger *l, const struct engine_event *ev)
     }
 }
 
+/* Version 1 of cgroups notifies whenever memory is out, which it is until the victim is gone: a burst of
+ * events is one kill. */
+static void oom_event(struct ledger *l, const struct engine_event *ev)
+{
+    if (!l->oom_since_start || ev->wall_ns - l->last_oom_ns > OOM_BURST_NS)
+        l->oom_events++;
+    l->oom_since_start = true;
+    l->last_oom_ns = ev->wall_ns;
+}
+
 void ledger_event(struct ledger *l, const struct engine_event *ev)
 {
     if (strcmp(ev->action, "start") == 0) {
@@ -56,8 +68,7 @@ void ledger_event(struct ledger *l, const struct engine_event *ev)
         l->oom_since_start = false;
         l->foreign_signal = 0;
     } else if (strcmp(ev->action, "oom") == 0) {
-        l->oom_events++;
-        l->oom_since_start = true;
+        oom_event(l, ev);
     } else if (strcmp(ev->action, "die") == 0) {
         die_event(l, ev);
     } else if (strcmp(ev->action, "kill") == 0) {

@@ -32,7 +32,8 @@ struct ledger_exit {
 struct ledger {
     VEC(struct ledger_start) starts;
     VEC(struct ledger_exit) exits;
-    int oom_events;
+    int oom_events; /* bursts count once */
+    int64_t last_oom_ns;
     bool oom_since_start;
     int foreign_signal;     /* of a kill event since the start */
     bool ours_to_end;       /* from here on every end is benchctl's own doing */

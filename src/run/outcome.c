@@ -74,7 +74,8 @@ static void conclude_dead(struct trial_run *t)
     (void)deaths(t, story, sizeof(story));
     if (!story[0])
         (void)snprintf(story, sizeof(story), "it ended with exit code %d", t->app->ledger.last_code);
-    if (t->error.message[0])
+    bool stopped = t->load_failed && t->app_ended; /* the generator, by us: that is no news */
+    if (t->error.message[0] && !stopped)
         conclude(t, OUTCOME_CRASHED, "%s%s; %s", when, story, t->error.message);
     else
         conclude(t, OUTCOME_CRASHED, "%s%s", when, story);
@@ -112,7 +113,8 @@ static void conclude_measured(struct trial_run *t)
         (void)snprintf(rate, sizeof(rate), "%s%.3g %% of requests failed", story[0] ? "; " : "",
                        100 * l->error_rate);
     if (l->requests > 0 && l->ok <= 0)
-        conclude(t, unstable ? OUTCOME_CRASHED : OUTCOME_DEGRADED, "%s%s: no request succeeded", story, rate);
+        conclude(t, unstable ? OUTCOME_CRASHED : OUTCOME_DEGRADED,
+                 "%s%s: no request is known to have succeeded", story, rate);
     else if (unstable)
         conclude(t, OUTCOME_DEGRADED, "%s%s", story, rate);
     else if (v)

@@ -199,6 +199,39 @@ static void oom_kills_are_counted_once_each(void **state)
     ledger_release(&l);
 }
 
+/* Nine notifications of one kill, a few milliseconds apart; later a second kill. */
+static void a_burst_of_notifications_is_one_kill(void **state)
+{
+    struct ledger l = {0};
+
+    (void)state;
+    event(&l, "start", 1, -1, 0);
+    for (int i = 0; i < 9; i++)
+        ledger_event(&l, &(struct engine_event){.action = "oom", .wall_ns = 5 * S + i * 3000000});
+    inspect(&l, "running", "t1", -1, 0, false, 0);
+    assert_true(ledger_oom_kills(&l, NAN) == 1);
+    assert_true(ledger_oom_kills(&l, 2) == 2); /* the kernel's own counter knows better */
+    event(&l, "oom", 6, -1, 0);
+    event(&l, "die", 6, 137, 0);
+    assert_true(ledger_oom_kills(&l, 1) == 2);
+    ledger_release(&l);
+}
+
+/* A fresh process that is killed at once is another kill, however short the time. */
+static void a_burst_ends_with_the_process(void **state)
+{
+    struct ledger l = {0};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        event(&l, "start", 1, -1, 0);
+        event(&l, "oom", 1, -1, 0);
+        event(&l, "die", 1, 137, 0);
+    }
+    assert_true(ledger_oom_kills(&l, NAN) == 2);
+    ledger_release(&l);
+}
+
 /* Only a child was killed: an oom event, no death, OOMKilled false, later a clean exit with OOMKilled true
  * and code 0. */
 static void a_child_killed_is_an_oom_kill_without_a_death(void **state)
@@ -325,6 +358,8 @@ int main(void)
         cmocka_unit_test(inspect_may_be_faster_than_every_event),
         cmocka_unit_test(a_different_death_is_another_one),
         cmocka_unit_test(oom_kills_are_counted_once_each),
+        cmocka_unit_test(a_burst_of_notifications_is_one_kill),
+        cmocka_unit_test(a_burst_ends_with_the_process),
         cmocka_unit_test(a_child_killed_is_an_oom_kill_without_a_death),
         cmocka_unit_test(a_restart_does_not_erase_the_kill),
         cmocka_unit_test(causes_are_graded),

@@ -132,7 +132,7 @@ static void no_request_succeeded(void **state)
     f->t.record.load.failed = 1000;
     f->t.record.load.ok = 0;
     f->t.record.load.error_rate = 1;
-    assert_decided(f, OUTCOME_DEGRADED, "100 % of requests failed: no request succeeded");
+    assert_decided(f, OUTCOME_DEGRADED, "100 % of requests failed: no request is known to have succeeded");
 }
 
 static void restarts_degrade(void **state)
@@ -176,7 +176,7 @@ static void an_oom_loop_that_never_serves_has_crashed(void **state)
     assert_decided(
         f, OUTCOME_CRASHED,
         "OOM-killed 3 times, restarted 3 times in 10 s at 64.0 MiB; 100 % of requests failed: no request "
-        "succeeded");
+        "is known to have succeeded");
 }
 
 static void a_killed_child_degrades(void **state)
@@ -288,6 +288,17 @@ static void a_death_comes_before_what_the_generator_made_of_it(void **state)
         f, OUTCOME_CRASHED,
         "ended 4 times (last: exit 1), restarted 3 times in 10 s at 64.0 MiB; load generator 'wrk': "
         "nothing was measured");
+}
+
+/* It was stopped because there was nothing left to measure: what it says then is no news. */
+static void a_generator_that_was_stopped_says_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    app_ended(f, 1, 7, "exit 7", true);
+    went_wrong(f, "load", "load generator 'wrk': 'wrk' did not end by itself");
+    f->t.load_failed = f->t.app_ended = true;
+    assert_decided(f, OUTCOME_CRASHED, "ended 1 time (last: exit 7) in 10 s at 64.0 MiB");
 }
 
 static void died_before_it_was_ready(void **state)
@@ -446,6 +457,7 @@ int main(void)
         TEST(numbers_that_were_not_measured_decide_nothing),
         TEST(died_under_load_for_good),
         TEST(a_death_comes_before_what_the_generator_made_of_it),
+        TEST(a_generator_that_was_stopped_says_nothing),
         TEST(died_before_it_was_ready),
         TEST(a_loop_before_it_was_ready_has_crashed),
         TEST(a_death_without_a_record),
