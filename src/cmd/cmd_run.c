@@ -12,6 +12,17 @@ static int new_directory(const struct matrix *m, const char *out, struct rundir 
     return rundir_create(path, ret, err);
 }
 
+/* Nothing has been run: there is nothing to go on with. */
+static void remove_directory(struct rundir **dir)
+{
+    CLEANUP_FREE char *path = xstrdup(rundir_path(*dir));
+    struct error ignored = ERROR_INIT;
+
+    rundir_close(*dir);
+    *dir = NULL;
+    (void)!fs_remove_tree(path, &ignored);
+}
+
 static int run_matrix(const struct sweep_options *o, const char *out)
 {
     CLEANUP(matrix_free) struct matrix *m = NULL;
@@ -19,11 +30,13 @@ static int run_matrix(const struct sweep_options *o, const char *out)
     CLEANUP(rundir_close) struct rundir *dir = NULL;
     struct error err = ERROR_INIT;
 
-    if (sweep_plan(o, &m, &p, &err) < 0 || new_directory(m, out, &dir, &err) < 0 ||
-        sweep_record_inputs(dir, o, p, &err) < 0)
+    if (sweep_plan(o, &m, &p, &err) < 0 || new_directory(m, out, &dir, &err) < 0)
         return report_error(&err);
-    int code = sweep_execute(&dir, o, p);
-    return code;
+    if (sweep_record_inputs(dir, o, p, &err) < 0) {
+        remove_directory(&dir);
+        return report_error(&err);
+    }
+    return sweep_execute(&dir, o, p);
 }
 
 static int cmd_run_main(int argc, char **argv)
