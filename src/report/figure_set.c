@@ -18,13 +18,13 @@ static const struct {
     enum show show;
     size_t offset;
 } service_figures[] = {
-    {"cpu_cores.avg", "CPU", "cores", "CPU, average over the load", UNIT_NUMBER, SHOW_MEASURED,
+    {"cpu_cores.avg", "CPU", "cores", "average CPU", UNIT_NUMBER, SHOW_MEASURED,
      offsetof(struct container_result, cpu_cores.avg)},
-    {"memory_bytes.used_peak", "memory", "MiB", "Peak of used memory", UNIT_MIB, SHOW_MEASURED,
+    {"memory_bytes.used_peak", "memory", "MiB", "peak of used memory", UNIT_MIB, SHOW_MEASURED,
      offsetof(struct container_result, memory_bytes.used_peak)},
-    {"cpu_throttled_ms", "throttled", "ms", "Time held back by the CPU limit", UNIT_NUMBER, SHOW_NONZERO,
+    {"cpu_throttled_ms", "throttled", "ms", "time held back by the CPU limit", UNIT_NUMBER, SHOW_NONZERO,
      offsetof(struct container_result, cpu_throttled_ms)},
-    {"restarts", "restarts", "", "Restarts", UNIT_COUNT, SHOW_NONZERO,
+    {"restarts", "restarts", "", "restarts", UNIT_COUNT, SHOW_NONZERO,
      offsetof(struct container_result, restarts)},
     {"oom_kills", "OOM", "kills", "OOM kills", UNIT_COUNT, SHOW_NONZERO,
      offsetof(struct container_result, oom_kills)},

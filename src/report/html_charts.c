@@ -55,7 +55,6 @@ static void bar(const struct report *r, const struct cell *c, size_t figure, dou
 {
     const struct summary *s = &c->figures[figure];
     const struct figure *f = &r->figures.items[figure];
-    bool ok = c->worst && c->worst->outcome == OUTCOME_OK;
     char text[32] = "";
 
     strbuf_adds(out, "<tr><td>");
@@ -70,8 +69,8 @@ static void bar(const struct report *r, const struct cell *c, size_t figure, dou
     }
     strbuf_adds(out, "</td><td class=\"r\">");
     html_text(out, text);
-    if (!ok)
-        strbuf_addf(out, "%s<span class=\"%s\">%s</span>", text[0] ? " " : "", html_class(cell_tone(c)),
+    if (!s->n || c->contaminated) /* of the others the bar is what steady trials gave */
+        strbuf_addf(out, "%s<small class=\"%s\">%s</small>", text[0] ? " " : "", html_class(cell_tone(c)),
                     c->became);
     strbuf_adds(out, "</td></tr>\n");
 }
@@ -85,7 +84,7 @@ static void chart(const struct report *r, size_t figure, struct strbuf *out)
         return;
     strbuf_adds(out, "<div class=\"chart\"><h3>");
     html_text(out, f->heading);
-    strbuf_addf(out, "%s%s</h3><table><tbody>\n", f->measure[0] ? ", " : "", f->measure);
+    strbuf_addf(out, "%s%s</h3><table><tbody>\n", f->measure[0] ? " in " : "", f->measure);
     for (size_t i = 0; i < r->cells.len; i++) {
         const struct cell *c = &r->cells.items[i];
         if (r->axis_count > 1 && (!i || !same_group(r, c - 1, c)))

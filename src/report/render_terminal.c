@@ -215,6 +215,21 @@ static void terminal_table(struct painter *p, const struct table *t)
     } while (part.to < t->column_count);
 }
 
+/* What a terminal leaves out. */
+static void name_details(struct painter *p, const struct report *r)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < r->sections.len; i++)
+        if (r->sections.items[i].detail)
+            strbuf_addf(&text, "%s%s",
+                        text.len ? ", " : "With --format md or html also: ", r->sections.items[i].heading);
+    if (!text.len)
+        return;
+    strbuf_addc(p->out, '\n');
+    wrapped(p, strbuf_text(&text), colors[TONE_FAINT]);
+}
+
 void render_terminal(const struct report *r, struct strbuf *out)
 {
     struct painter p = {.out = out, .color = r->color, .width = r->width > 0 ? (size_t)r->width : SIZE_MAX};
@@ -235,4 +250,5 @@ void render_terminal(const struct report *r, struct strbuf *out)
         for (size_t k = 0; k < s->lines.len; k++)
             wrapped(&p, s->lines.items[k].text, colors[s->lines.items[k].tone]);
     }
+    name_details(&p, r);
 }
