@@ -107,7 +107,7 @@ static void test_html_content(void **state)
     assert_has(html, "ready 961 ms · load 6.00 s · in all 13.5 s");
     assert_has(html, "abandoned writes: 17, not as expected (== 0)");
     assert_has(html, "WARN V9: the generator used 92 % of its CPU");
-    assert_has(html, "not run</span>");
+    assert_has(html, "not run</small>");
     assert_has(html, "at 0123456789abcdef0123456789abcdef01234567");
 }
 
