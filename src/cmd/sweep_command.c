@@ -19,8 +19,9 @@ struct sweep_state {
     struct loop *loop;
     struct json *outcomes; /* counts for status.json */
     uint64_t executed[OUTCOMES];
-    enum outcome last; /* of the trial just sealed */
-    int64_t status_ns; /* when status.json was last written */
+    enum outcome last;       /* of the trial just sealed */
+    int64_t status_ns;       /* when status.json was last written */
+    const char *status_step; /* and in which step */
     char started_at[CLOCK_STAMP_SIZE];
     char run_id[RUN_ID_DIGITS + 1];
     const struct sweep_options *options;
@@ -159,8 +160,9 @@ static void on_progress(const struct progress *p, void *data)
     int64_t now = clock_now_ns();
 
     display_progress(&s->display, p);
-    if (p->finished || now - s->status_ns > 5 * NS_PER_S) {
+    if (p->finished || p->step != s->status_step || now - s->status_ns > 5 * NS_PER_S) {
         s->status_ns = now;
+        s->status_step = p->step;
         write_status(s, p);
     }
 }
