@@ -121,6 +121,16 @@ static int compare_cells(const void *a, const void *b, void *data)
     return strverscmp(x->scenario, y->scenario);
 }
 
+static void count_used(struct report *r, size_t axis)
+{
+    CLEANUP_FREE bool *used = xcalloc(r->axes[axis].value_count + 1, sizeof(*used));
+
+    for (size_t i = 0; i < r->cells.len; i++) {
+        r->axes[axis].used += !used[r->cells.items[i].ranks[axis]];
+        used[r->cells.items[i].ranks[axis]] = true;
+    }
+}
+
 void report_cells(struct report *r)
 {
     const struct sweep *s = r->sweep;
@@ -138,6 +148,8 @@ void report_cells(struct report *r)
     add_waiting(&g);
     if (r->cells.len)
         qsort_r(r->cells.items, r->cells.len, sizeof(*r->cells.items), compare_cells, r);
+    for (size_t i = 0; i < r->axis_count; i++)
+        count_used(r, i);
     name_index_release(&g.scenarios);
     free(g.cell_of);
 }

@@ -248,7 +248,15 @@ void figure_format(const struct figure *f, double value, char *buf)
 
 /* --- figures of cells as text --- */
 
-/* The spread that suits: percent where the mean is a size, from-to where it is not (rates, counts, zero). */
+/* A percentage tells the spread of sizes that are much alike; rates, counts around zero and values that have
+ * little to do with each other are told by the lowest and the highest. */
+#define PERCENT_MAX 50
+
+static bool spread_in_percent(const struct figure *f, const struct summary *s)
+{
+    return f->unit != UNIT_RATE && f->unit != UNIT_PERCENT && s->min > 0 && s->cv_pct < PERCENT_MAX;
+}
+
 static const char *with_spread(struct report *r, const struct figure *f, const struct summary *s)
 {
     char text[32], low[32], high[32];
@@ -260,7 +268,7 @@ static const char *with_spread(struct report *r, const struct figure *f, const s
         return s->min == s->max ? arena_strdup(r->arena, text) : arena_printf(r->arena, "%s–%s", low, high);
     if (s->n < 2)
         return arena_strdup(r->arena, text);
-    if (f->unit == UNIT_RATE || f->unit == UNIT_PERCENT || !(s->min > 0) || isnan(s->cv_pct))
+    if (!spread_in_percent(f, s))
         return strcmp(low, high) == 0 ? arena_strdup(r->arena, text)
                                       : arena_printf(r->arena, "%s (%s–%s)", text, low, high);
     return arena_printf(r->arena, "%s ±%.*f%%", text, s->cv_pct >= 0.05 && s->cv_pct < 0.95 ? 1 : 0,
@@ -286,7 +294,7 @@ const char *figure_range(struct report *r, const struct cell *c, size_t figure)
     const struct summary *s = &c->figures[figure];
     char low[32], high[32];
 
-    if (s->n < 2 || f->finding || !(s->min > 0) || f->unit == UNIT_RATE || f->unit == UNIT_PERCENT)
+    if (s->n < 2 || f->finding || !spread_in_percent(f, s))
         return NULL; /* the text says it already */
     figure_format(f, s->min, low);
     figure_format(f, s->max, high);

@@ -128,6 +128,7 @@ struct axis {
     const char **values; /* in order */
     size_t value_count;
     struct name_index index; /* value: its place */
+    size_t used;             /* values that a cell has */
 };
 
 struct report {

@@ -47,7 +47,7 @@ static void add_combination(struct layout *l, const struct entry *e, const char 
 {
     for (size_t i = 0; i < l->tables.len; i++) {
         size_t d = l->tables.items[i];
-        if (d == DIMENSION_FIGURES || l->r->axes[d].value_count < 2)
+        if (d == DIMENSION_FIGURES || l->r->axes[d].used < 2)
             continue;
         strbuf_addf(out, "%s%s %s", before, l->r->axes[d].name, cell_value(l->r, e->cell, d));
         before = ", ";

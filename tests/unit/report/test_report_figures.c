@@ -71,6 +71,7 @@ static void test_spread(void **state)
         {UNIT_NUMBER, {100, NAN, 120}, "110 ±13% (n 2)", "100–120"},
         {UNIT_NUMBER, {100, NAN, NAN}, "100 (n 1)", NULL},
         {UNIT_NUMBER, {NAN, NAN, NAN}, "–", NULL},
+        {UNIT_NUMBER, {10, 10, 40}, "10.0 (10.0–40.0)", NULL},
         {UNIT_NUMBER, {0, 0, 3}, "0 (0–3.00)", NULL},
         {UNIT_NUMBER, {-2, 1, 4}, "1.00 (-2.00–4.00)", NULL},
         {UNIT_RATE, {0, 0, 0}, "0%", NULL},

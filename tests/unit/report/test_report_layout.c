@@ -194,6 +194,22 @@ static void test_figures_down(void **state)
         "–: not measured; empty: not part of the sweep.\n");
 }
 
+/* An axis that has one value in the results says nothing, though the matrix has more. */
+static void test_one_value_of_many(void **state)
+{
+    static const char *const rows[] = {"memory"}, *const figures[] = {"goodput_rps"};
+    CLEANUP_VALUE(maker_release) struct maker m;
+
+    (void)state;
+    maker_begin(&m, axes, info, NULL);
+    add(&m, "quarkus/reactive/256m", OUTCOME_OK, 200);
+    add(&m, "quarkus/imperative/256m", OUTCOME_OK, 200);
+    CLEANUP_FREE char *text = rendered(
+        &m, &(struct report_options){.rows = rows, .row_count = 1, .figures = figures, .figure_count = 1},
+        REPORT_TABLE);
+    assert_has(text, "\nstack reactive\nmemory  n  outcome  ok/s\n256m    1  ok        200\n");
+}
+
 /* The figure may stand anywhere among the rows. */
 static void test_figures_outermost(void **state)
 {
@@ -310,17 +326,12 @@ static void test_too_many_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default),
-        cmocka_unit_test(test_order_of_rows),
-        cmocka_unit_test(test_a_table_per_stack),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_columns_and_rows),
-        cmocka_unit_test(test_figures_down),
-        cmocka_unit_test(test_figures_outermost),
-        cmocka_unit_test(test_what_became_of_it),
-        cmocka_unit_test(test_fewer_trials_than_elsewhere),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_an_axis_called_figure),
+        cmocka_unit_test(test_default),           cmocka_unit_test(test_order_of_rows),
+        cmocka_unit_test(test_a_table_per_stack), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_columns_and_rows),  cmocka_unit_test(test_figures_down),
+        cmocka_unit_test(test_one_value_of_many), cmocka_unit_test(test_figures_outermost),
+        cmocka_unit_test(test_what_became_of_it), cmocka_unit_test(test_fewer_trials_than_elsewhere),
+        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_an_axis_called_figure),
         cmocka_unit_test(test_too_many_tables),
     };
 

@@ -6,7 +6,7 @@
 
 static const char *const axes[] = {"framework", "memory", "n", NULL};
 
-enum { FEW = 400, TIMES = 10, TRIALS = 3 };
+enum { FEW = 250, TIMES = 10, TRIALS = 3 };
 
 static void fill(struct maker *m, size_t scenarios)
 {
