@@ -173,9 +173,9 @@ int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error 
     r->requests = evaluation_number("requests", e);
     r->failed = evaluation_number("failed", e);
     double ok = evaluation_number("ok", e);
-    r->ok = isnan(r->requests) || (isnan(r->failed) && !load_report_value(e->report, "ok")) ? NAN : ok;
-    r->error_rate = r->requests > 0 ? fmin(1, r->failed / r->requests) : NAN;
-    r->error_rate = isnan(r->failed) ? NAN : r->error_rate;
+    r->ok = isnan(r->requests) || (isnan(r->failed) && !load_report_value(e->report, "ok")) ? NAN : fmax(0, ok);
+    /* Of all that was tried: a tool may count what broke apart from its requests. */
+    r->error_rate = r->requests > 0 && r->ok + r->failed > 0 ? r->failed / (r->ok + r->failed) : NAN;
     r->rps = evaluation_number("rps", e);
     r->duration_ms = evaluation_number("duration", e);
     r->received_bytes = evaluation_number("received_bytes", e);

@@ -46,6 +46,34 @@ static double error_of(const struct load_result *r, const char *kind)
     return NAN;
 }
 
+/* A crash loop: wrk tries on while nobody listens. What was answered was answered, and 507 answers are not
+ * "no request succeeded". */
+static void broken_connections_take_no_answers_away(void **state)
+{
+    static const char text[] = "Running 6s test @ http://10.0.0.2:8080\n  1 threads and 16 connections\n"
+                               "  507 requests in 6.00s, 1.00MB read\n"
+                               "  Socket errors: connect 0, read 13, write 901, timeout 0\n"
+                               "Requests/sec:     84.50\nTransfer/sec:    170.67KB\n";
+    char name[] = "/tmp/benchctl-wrk-XXXXXX";
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct error err = ERROR_INIT;
+    int fd = mkstemp(name);
+
+    (void)state;
+    assert_true(fd >= 0 && write(fd, text, sizeof(text) - 1) == (ssize_t)sizeof(text) - 1);
+    (void)close(fd);
+    CLEANUP(load_adapter_free) struct load_adapter *a = NULL;
+    struct load_result r;
+    const char *const files[] = {name};
+    load_result_init(&r);
+    assert_int_equal(load_adapter_read("wrk", NULL, &a, &err), 0);
+    assert_int_equal(load_adapter_parse_files(a, files, 1, NULL, arena, &r, NULL, &err), 0);
+    (void)unlink(name);
+    check_number("ok", r.ok, 494);
+    check_number("failed", r.failed, 914);
+    check_number("error rate", r.error_rate, 914.0 / (494 + 914));
+}
+
 /* Error answers are no throughput. */
 static void errors_are_not_throughput(void **state)
 {
@@ -170,9 +198,13 @@ static void one_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_not_throughput), cmocka_unit_test(text_of_wrk),
-        cmocka_unit_test(json_that_is_none),         cmocka_unit_test(summaries_of_k6),
-        cmocka_unit_test(rows_are_not_requests),     cmocka_unit_test(one_unit),
+        cmocka_unit_test(broken_connections_take_no_answers_away),
+        cmocka_unit_test(errors_are_not_throughput),
+        cmocka_unit_test(text_of_wrk),
+        cmocka_unit_test(json_that_is_none),
+        cmocka_unit_test(summaries_of_k6),
+        cmocka_unit_test(rows_are_not_requests),
+        cmocka_unit_test(one_unit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
