@@ -17,7 +17,10 @@ struct name_index {
     size_t cap, len;
 };
 
-#define NAME_INDEX_INIT {0}
+#define NAME_INDEX_INIT                                                                                      \
+    {                                                                                                        \
+        0                                                                                                    \
+    }
 
 /* The number kept under `name`, after putting `value` there if the name was not known; *ret_new says which.
  * Stays valid until the next put. */
