@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,6 +84,7 @@ struct spawn {
     char *const *argv, *const *env;
     const cpu_set_t *cpus;
     int stdout_fd, stderr_fd, report_fd;
+    pid_t parent;
 };
 
 static int place_fd(int fd, int target, int null_fd)
@@ -100,10 +102,16 @@ __attribute__((noreturn)) static void run_child(const struct spawn *s)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
+    /* It ends with us however we end, also by KILL; the parent may have gone before this took effect. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != s->parent)
+        _exit(127);
     bool ready = null_fd >= 0 && place_fd(-1, STDIN_FILENO, null_fd) == 0 &&
                  place_fd(s->stdout_fd, STDOUT_FILENO, null_fd) == 0 &&
                  place_fd(s->stderr_fd, STDERR_FILENO, null_fd) == 0 && (!s->cwd || chdir(s->cwd) == 0) &&
                  (!s->cpus || sched_setaffinity(0, sizeof(*s->cpus), s->cpus) == 0);
+    if (ready) /* nothing of ours goes along: sockets to the application would stay open in the generator */
+        (void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     if (ready)
         (void)execve(s->program, s->argv, s->env);
     int e = errno;
@@ -161,6 +169,7 @@ static int fork_and_exec(const struct spawn *template, pid_t *ret_pid, struct er
     CLEANUP_CLOSE int writing = pipe_fds[1];
     struct spawn s = *template;
     s.report_fd = writing;
+    s.parent = getpid();
     pid_t pid = fork();
     if (pid < 0)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot start '%s'", s.program);
