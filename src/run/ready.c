@@ -104,29 +104,37 @@ void unit_unwatch_log(struct unit *u)
 
 struct probe {
     bool done, good;
+    const char *url;
     int64_t expected_status;
-    struct sweep_run *sweep;
+    struct unit *unit;
 };
 
 static void http_answered(const struct http_result *r, void *data)
 {
     struct probe *p = data;
+    struct unit *u = p->unit;
 
     p->done = true;
     p->good = r->ok && r->status == p->expected_status;
+    if (r->ok)
+        (void)snprintf(u->asked, sizeof(u->asked), "GET %.120s was answered %d, %lld was expected", p->url,
+                       r->status, (long long)p->expected_status);
+    else
+        (void)snprintf(u->asked, sizeof(u->asked), "GET %.120s: %.160s", p->url, r->error.message);
 }
 
-/* One GET; its answer may take until the deadline. */
-static int probe_http(struct sweep_run *s, const char *url, int64_t status, int64_t deadline_ns,
+/* One GET on a connection of its own, closed again: a server may have few, and all are for the load. */
+static int probe_http(struct sweep_run *s, struct unit *u, const char *url, int64_t deadline_ns,
                       bool *ret_good, struct error *err)
 {
-    struct probe p = {.expected_status = status, .sweep = s};
+    struct probe p = {.url = url, .expected_status = u->settings->ready->status, .unit = u};
     struct http_request *request = NULL;
     const struct http_options o = {
         .url = url,
         .timeout_ns = deadline_ns - clock_now_ns() > NS_PER_MS ? deadline_ns - clock_now_ns() : NS_PER_MS,
         .connect_timeout_ns = NS_PER_S,
         .max_body = 1 << 20,
+        .fresh_connection = true,
         .done = http_answered,
         .data = &p,
     };
@@ -193,13 +201,15 @@ static int probe_once(struct sweep_run *s, struct unit *u, const char *host, int
 
     if (r && r->http) {
         (void)snprintf(url, sizeof(url), "http://%s:%lld%s", host, (long long)u->port, r->http);
-        return probe_http(s, url, r->status, deadline_ns, ret_good, err);
+        return probe_http(s, u, url, deadline_ns, ret_good, err);
     }
     if (r && r->healthcheck)
         return probe_health(s, u, ret_good, err);
     if (r && r->log)
         return probe_log(u, ret_good, err);
     *ret_good = !u->port || probe_tcp(host, u->port);
+    (void)snprintf(u->asked, sizeof(u->asked), "nothing accepts connections at %s:%lld", host,
+                   (long long)u->port);
     return 0;
 }
 
@@ -245,6 +255,7 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
             *ret = READY_DEAD;
             return 0;
         }
+        u->probes++;
         int rc = u->ledger.running ? probe_once(s, u, host, deadline_ns, &answer, &e) : 0;
         if (rc < 0 && e.kind != ERROR_TIMEOUT) {
             *err = e;

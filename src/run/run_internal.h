@@ -28,7 +28,9 @@ struct unit {
     struct log_watch *watch; /* ready.c's */
     bool address_changed;
     double startup_ms; /* from started_ns to the startup line; NAN */
-    bool ready_line;   /* the line that `ready.log` waits for has come */
+    char asked[320];   /* the last readiness probe and its answer, for messages */
+    int probes;
+    bool ready_line; /* the line that `ready.log` waits for has come */
     /* Of a container that outlives trials: what belongs to earlier ones. The cgroup's own counter apart. */
     bool reused;
     double restarts_before, oom_kills_before, cgroup_kills_before;

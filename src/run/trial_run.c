@@ -235,8 +235,9 @@ static int not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_n
     t->not_ready = r == READY_TIMEOUT;
     t->never_up = r == READY_DEAD;
     if (r == READY_TIMEOUT)
-        return error_set(err, ERROR_TRIAL, "alive, but not ready in %s%s%s",
-                         duration_human(timeout_ns, timeout), tail[0] ? "; its last lines: " : "", tail);
+        return error_set(err, ERROR_TRIAL, "alive, but not ready in %s%s%s (%d tries)%s%s",
+                         duration_human(timeout_ns, timeout), t->app->asked[0] ? ": " : "", t->app->asked,
+                         t->app->probes, tail[0] ? "; its last lines: " : "", tail);
     return error_set(err, ERROR_TRIAL, "%s%s", tail[0] ? "its last lines: " : "it logged nothing", tail);
 }
 
