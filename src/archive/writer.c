@@ -75,9 +75,13 @@ int archive_writer_open(const char *path, struct archive_writer **ret, struct er
     CLEANUP(archive_writer_free) struct archive_writer *w = xcalloc(1, sizeof(*w));
     mode_t mask = umask(0);
 
+    struct stat st;
     (void)umask(mask);
-    w->path = xstrdup(path);
-    w->temporary = xasprintf("%s.XXXXXX.tmp", path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* the rename at the end would replace it */
+        return error_set(err, ERROR_USAGE, "'%s' is there and is no regular file", path);
+    CLEANUP_FREE char *target = realpath(path, NULL); /* a link stays, what it names is replaced */
+    w->path = xstrdup(target ? target : path);
+    w->temporary = xasprintf("%s.XXXXXX.tmp", w->path);
     w->fd = mkostemps(w->temporary, 4, O_CLOEXEC);
     if (w->fd < 0 || fchmod(w->fd, 0644 & ~mask) < 0)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot create '%s'", path);

@@ -87,8 +87,27 @@ int fs_sync_dir(const char *path, struct error *err)
     return 0;
 }
 
+/* A device, pipe or socket takes the bytes; renaming over it would replace it. */
+static int write_special(const char *path, const void *bytes, size_t len, struct error *err)
+{
+    CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+    if (fd < 0)
+        return path_error(err, "open", path);
+    return fs_write_all(fd, bytes, len, path, err);
+}
+
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct error *err)
 {
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) { /* the link stays, what it names is replaced */
+        CLEANUP_FREE char *target = realpath(path, NULL);
+        if (target)
+            return fs_write_atomic(target, bytes, len, err);
+    } else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        return write_special(path, bytes, len, err);
+    }
     CLEANUP_FREE char *temporary = xasprintf("%s.tmp", path);
     CLEANUP_FREE char *dir = path_dirname(path);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "benchctl/report.h"
 
+#include <string.h>
 #include "cmd.h"
 
 #define REPORT_MAX ((size_t)2 << 30)
@@ -33,7 +34,7 @@ static int write_out(const char *path, const struct strbuf *text)
 {
     struct error err = ERROR_INIT;
 
-    if (!path)
+    if (!path || strcmp(path, "-") == 0)
         return print_buffer(text);
     return fs_write_atomic(path, strbuf_text(text), text->len, &err) < 0 ? report_error(&err) : 0;
 }

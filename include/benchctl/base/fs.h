@@ -16,7 +16,8 @@
 /* Reads a whole file, at most `max` bytes (more is an error). Appends to `out`. */
 int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err) MUST_CHECK;
 
-/* Replaces a file atomically: temporary file, fsync, rename, fsync of the directory. */
+/* Replaces a file atomically: temporary file, fsync, rename, fsync of the directory. A link is followed; a
+ * device or pipe is written to, never replaced. */
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct error *err) MUST_CHECK;
 
 /* Writes a file plainly (no fsync), mode 0644. */
