@@ -136,6 +136,7 @@ static void start(struct scraper *s)
                              .max_body = PROM_MAX_BYTES,
                              .timeout_ns = s->timeout_ns,
                              .connect_timeout_ns = s->timeout_ns,
+                             .fresh_connection = true, /* none is kept from the load */
                              .done = on_done,
                              .data = s};
 
