@@ -85,6 +85,7 @@ struct sweep_run {
     struct loop_timer *ticker;
     struct progress progress;
     int64_t started_ns, step_ns;
+    int64_t last_done_ns;    /* when the last trial ended */
     int64_t trials_begin_ns; /* 0: not yet */
     uint64_t estimated_all_ns;
     int64_t last_settings_cooldown_ns; /* of the trial just done */

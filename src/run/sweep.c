@@ -9,16 +9,22 @@
 /* --- progress
  * ------------------------------------------------------------------------------------------------------- */
 
-/* What is left, by the plan's estimates scaled by how they have fared so far. */
+/* What is left: at first the plan's estimate, then as long per trial as those that are done took. */
 static int64_t estimate_left(const struct sweep_run *s)
 {
-    uint64_t done = s->summary.executed;
-    int64_t elapsed = clock_now_ns() - s->trials_begin_ns;
+    uint64_t done = s->summary.executed, planned = s->progress.trials - s->summary.kept;
+    int64_t now = clock_now_ns();
 
-    if (!s->trials_begin_ns || !done || s->progress.trials <= s->summary.kept)
+    if (!s->trials_begin_ns)
         return s->estimated_all_ns ? (int64_t)s->estimated_all_ns : -1;
-    uint64_t left = s->progress.trials - s->summary.kept - done;
-    return (int64_t)((double)elapsed / (double)done * (double)left);
+    if (!planned || done >= planned)
+        return 0;
+    int64_t since =
+        done ? s->last_done_ns : s->trials_begin_ns; /* the current trial's own time counts down */
+    double each = done ? (double)(s->last_done_ns - s->trials_begin_ns) / (double)done
+                       : (double)s->estimated_all_ns / (double)s->progress.trials;
+    double left = each * (double)(planned - done) - (double)(now - since);
+    return left > 0 ? (int64_t)left : 0;
 }
 
 static void tell(struct sweep_run *s)
@@ -108,6 +114,9 @@ static int one_trial(struct sweep_run *s, struct planned_trial which, struct err
     int attempts = 0;
 
     do {
+        if (attempts)
+            note("once more: the trial ended in '%s', attempt %d of %d", outcome_name(o), attempts + 1,
+                 s->retry_allowed + 1);
         if (attempts && cool_down(s, err) < 0)
             return -1;
         if (trial_execute(s, which, ++attempts, &o, err) < 0)
@@ -116,6 +125,7 @@ static int one_trial(struct sweep_run *s, struct planned_trial which, struct err
             sweep_start_afresh(s); /* nothing that stands is trusted any more */
     } while ((o == OUTCOME_ERROR || o == OUTCOME_INVALID) && attempts <= s->retry_allowed);
     s->summary.executed++;
+    s->last_done_ns = clock_now_ns();
     s->summary.by_outcome[o]++;
     s->failures_in_a_row = is_infrastructure(o) ? s->failures_in_a_row + 1 : 0;
     return 0;
