@@ -114,9 +114,9 @@ static void row_head(const struct table *t, size_t row, size_t column, struct st
     bool same = row > 0 && column + 1 < t->heads;
 
     for (size_t i = 0; i <= column && same; i++)
-        same = strcmp(t->rows.items[row][i].text, t->rows.items[row - 1][i].text) == 0;
+        same = strcmp(t->rows.items[row].fields[i].text, t->rows.items[row - 1].fields[i].text) == 0;
     strbuf_adds(out, same ? "<th scope=\"row\" class=\"faint\">" : "<th scope=\"row\">");
-    html_text(out, t->rows.items[row][column].text);
+    html_text(out, t->rows.items[row].fields[column].text);
     strbuf_adds(out, "</th>");
 }
 
@@ -147,7 +147,7 @@ static void html_table(const struct table *t, struct strbuf *out)
         for (size_t i = 0; i < t->heads; i++)
             row_head(t, k, i, out);
         for (size_t i = t->heads; i < t->column_count; i++)
-            html_field(&t->rows.items[k][i], t->columns[i].right, out);
+            html_field(&t->rows.items[k].fields[i], t->columns[i].right, out);
         strbuf_adds(out, "</tr>\n");
     }
     strbuf_adds(out, "</tbody></table></div>\n");

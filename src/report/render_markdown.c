@@ -30,7 +30,7 @@ static void markdown_table(const struct table *t, struct strbuf *out)
     strbuf_adds(out, "|\n");
     for (size_t k = 0; k < t->rows.len; k++) {
         for (size_t i = 0; i < t->column_count; i++) {
-            const struct field *f = &t->rows.items[k][i];
+            const struct field *f = &t->rows.items[k].fields[i];
             bool strong = f->tone == TONE_BAD && f->text[0];
             strbuf_adds(out, strong ? "| **" : "| ");
             add_markdown(out, f->text);

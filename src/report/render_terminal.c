@@ -115,7 +115,7 @@ static size_t *column_widths(const struct table *t)
     for (size_t i = 0; i < t->column_count; i++) {
         widths[i] = larger(text_columns(t->columns[i].name), text_columns(t->columns[i].measure));
         for (size_t k = 0; k < t->rows.len; k++)
-            widths[i] = larger(widths[i], text_columns(t->rows.items[k][i].text));
+            widths[i] = larger(widths[i], text_columns(t->rows.items[k].fields[i].text));
     }
     return widths;
 }
@@ -158,7 +158,7 @@ static void part_rows(struct painter *p, const struct part *part)
         part_titles(p, part, true);
     for (size_t k = 0; k < part->t->rows.len; k++) {
         for (size_t i = part->t->heads ? 0 : part->from; i < part->to; i = next_column(part, i)) {
-            const struct field *f = &part->t->rows.items[k][i];
+            const struct field *f = &part->t->rows.items[k].fields[i];
             add_aligned(p, f->text, part->widths[i], part->t->columns[i].right, colors[f->tone]);
             add_blanks(p->out, GAP);
         }
@@ -176,14 +176,14 @@ static void as_blocks(struct painter *p, const struct table *t)
     for (size_t k = 0; k < t->rows.len; k++) {
         CLEANUP_VALUE(strbuf_release) struct strbuf head = STRBUF_INIT;
         for (size_t i = 0; i < t->heads; i++)
-            strbuf_addf(&head, "%s%s %s", i ? ", " : "", t->columns[i].name, t->rows.items[k][i].text);
+            strbuf_addf(&head, "%s%s %s", i ? ", " : "", t->columns[i].name, t->rows.items[k].fields[i].text);
         wrapped(p, strbuf_text(&head), "\033[1m");
         for (size_t i = t->heads; i < t->column_count; i++) {
             const struct column *c = &t->columns[i];
             CLEANUP_FREE char *title = xasprintf("%s%s%s", c->name, c->measure[0] ? " " : "", c->measure);
             strbuf_adds(p->out, "  ");
             add_aligned(p, title, widest + 1, false, "");
-            add_painted(p, t->rows.items[k][i].text, colors[t->rows.items[k][i].tone]);
+            add_painted(p, t->rows.items[k].fields[i].text, colors[t->rows.items[k].fields[i].tone]);
             end_line(p);
         }
     }

@@ -102,11 +102,15 @@ struct column {
     bool right;
 };
 
+struct row {
+    struct field *fields; /* one per column */
+};
+
 struct table {
     struct column *columns;
     size_t column_count;
-    size_t heads;             /* columns that name the row: repeated when a table is cut in parts */
-    VEC(struct field *) rows; /* column_count fields each */
+    size_t heads; /* columns that name the row: repeated when a table is cut in parts */
+    VEC(struct row) rows;
 };
 
 struct line {

@@ -34,10 +34,10 @@ struct table *table_new(struct report *r, size_t columns, size_t heads)
 
 struct field *table_row(struct report *r, struct table *t)
 {
-    struct field *row = arena_array(r->arena, struct field, t->column_count);
+    struct row row = {arena_array(r->arena, struct field, t->column_count)};
 
     vec_push(&t->rows, row);
-    return row;
+    return row.fields;
 }
 
 const char *plural(size_t n)
@@ -159,12 +159,14 @@ static const char *remark_text(struct report *r, const struct remark *m)
 static void write_remarks(struct remarks *all, const char *heading)
 {
     struct report *r = all->r;
-    struct section *s = all->items.len ? section_new(r, heading) : NULL;
 
-    vec_each (m, &all->items)
-        vec_push(&s->lines, (struct line){remark_text(r, m), NULL, m->tone});
-    if (all->more)
-        section_line(s, arena_printf(r->arena, "and %zu more, in the trials' records", all->more));
+    if (all->items.len) {
+        struct section *s = section_new(r, heading);
+        vec_each (m, &all->items)
+            vec_push(&s->lines, (struct line){remark_text(r, m), NULL, m->tone});
+        if (all->more)
+            section_line(s, arena_printf(r->arena, "and %zu more, in the trials' records", all->more));
+    }
     vec_release(&all->items);
     name_index_release(&all->index);
 }
@@ -240,9 +242,11 @@ static const char *check_text(struct report *r, const struct json *check)
 static void list_parity(struct report *r)
 {
     const struct json *checks = json_get(json_get(r->sweep->info, "parity"), "checks");
-    struct section *s = json_len(checks) ? section_new(r, "Parity") : NULL;
     bool ok = true;
 
+    if (!json_len(checks))
+        return;
+    struct section *s = section_new(r, "Parity");
     for (size_t i = 0; i < json_len(checks); i++) {
         const struct json *check = json_at(checks, i);
         bool same = json_get_bool(check, "ok");
@@ -250,8 +254,7 @@ static void list_parity(struct report *r)
         list_differences(r, s, check);
         ok &= same;
     }
-    if (s)
-        s->detail = ok; /* the head says that it is */
+    s->detail = ok; /* the head says that it is */
 }
 
 /* --- all of it --- */

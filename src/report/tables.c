@@ -2,6 +2,7 @@
 /* A layout's entries, sorted, as tables. */
 #include "layout.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *figure_label(struct report *r, size_t figure)
@@ -169,7 +170,7 @@ static struct occurring look_at(const struct layout *l)
     for (size_t i = l->first_section; i < l->r->sections.len; i++) {
         const struct table *t = l->r->sections.items[i].table;
         for (size_t k = 0; k < t->rows.len * t->column_count; k++) {
-            const char *text = t->rows.items[k / t->column_count][k % t->column_count].text;
+            const char *text = t->rows.items[k / t->column_count].fields[k % t->column_count].text;
             o.empty |= k % t->column_count >= t->heads && !text[0];
             o.unmeasured |= strcmp(text, NOT_MEASURED) == 0;
             o.range |=
@@ -213,6 +214,7 @@ void layout_write(struct layout *l)
     struct table *table = NULL;
     struct field *row = NULL;
 
+    assert(l->entries.items);
     l->first_section = l->r->sections.len;
     for (size_t i = 0; i < l->entries.len; i++) {
         const struct entry *e = &l->entries.items[i], *before = i ? e - 1 : NULL;
