@@ -291,6 +291,48 @@ static void tell_everybody(struct trial_run *t)
     }
 }
 
+/* --- the host meanwhile --- */
+
+#define FOREIGN_CORES                                                                                        \
+    0.25 /* used by nobody of this sweep: more than the engine's daemons and the kernel's own work */
+#define BUSY_SHARE 0.95
+
+static double own_cores(const struct trial_run *t)
+{
+    const struct trial *r = &t->record;
+    double window_ms = (double)(t->load_end_ns - t->load_begin_ns) / (double)NS_PER_MS, sum = 0;
+
+    if (!isnan(r->app.cpu_cores.avg))
+        sum += r->app.cpu_cores.avg;
+    for (size_t i = 0; i < r->service_count; i++)
+        if (!isnan(r->services[i].cpu_cores.avg))
+            sum += r->services[i].cpu_cores.avg;
+    if (!isnan(r->load.cpu_ms) && window_ms > 0)
+        sum += r->load.cpu_ms / window_ms;
+    if (!isnan(r->host.benchctl_cpu_cores))
+        sum += r->host.benchctl_cpu_cores;
+    return sum;
+}
+
+/* Was the machine this sweep's own, and did it have anything left to give? */
+static void judge_host(struct trial_run *t)
+{
+    const struct host_result *h = &t->record.host;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (isnan(h->cpu_busy) || t->load_end_ns <= t->load_begin_ns || !engine_facts(t->sweep->engine)->local)
+        return;
+    double foreign = h->cpu_busy - own_cores(t);
+    if (foreign > FOREIGN_CORES)
+        trial_validity(t, "host-quiet", "WARN",
+                       "others than this sweep used about %.1f cores during the load", foreign);
+    if (h->cpu_busy > BUSY_SHARE * (double)cpus)
+        trial_validity(
+            t, "host-saturated", "WARN",
+            "all %ld processors were busy during the load: app, database and generator took from each other",
+            cpus);
+}
+
 /* --- the step
  * ----------------------------------------------------------------------------------------------------------------
  */
@@ -350,6 +392,7 @@ int step_collect(struct trial_run *t, struct error *err)
         sampler_host(t->sampler, &t->record.host);
     if (isnan(t->record.host.load1))
         t->record.host.load1 = host_load1();
+    judge_host(t);
     if (t->app)
         t->record.startup_ms = t->app->startup_ms;
     if (t->settings->app.startup && t->load_begin_ns && isnan(t->record.startup_ms))

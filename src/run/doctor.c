@@ -155,8 +155,12 @@ static void look_at_load(struct doctor *d)
             load1, cpus);
     else
         say(d, FITNESS_OK, "load", NULL, "load average %.2f on %ld processors", load1, cpus);
-    if (pressure)
-        say(d, FITNESS_OK, "pressure", NULL, "%s", pressure);
+    const char *avg = pressure ? strstr(pressure, "avg60=") : NULL;
+    double percent;
+    if (avg && number_scan(avg + strlen("avg60="), strcspn(avg + strlen("avg60="), " "), &percent))
+        say(d, percent > 10 ? FITNESS_WARN : FITNESS_OK, "pressure",
+            "something waits for a processor: find out what runs",
+            "tasks waited for a processor %.0f%% of the last minute", percent);
 }
 
 static void look_at_clock(struct doctor *d)
