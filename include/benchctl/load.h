@@ -67,6 +67,11 @@ struct load_command {
 int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
                          struct load_command *ret, struct error *err) MUST_CHECK;
 
+/* Could it be called with these options, script (may be NULL) and duration? For a target that is made up;
+ * what an adapter cannot do (half a second, an option that misses) is found before anything is started. */
+int load_adapter_try(const struct load_adapter *a, const struct node *options, const char *script,
+                     int64_t duration_ns, struct error *err) MUST_CHECK;
+
 /* argv that prints the version, and how to read it from that output. Empty argv: none. */
 int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,
                                  struct text_list *ret_argv, struct error *err) MUST_CHECK;

@@ -124,8 +124,12 @@ static void check_load(struct check *c, const struct load_settings *l, const str
         return; /* no file, and the matrix knows its keys */
     const struct load_adapter *a =
         find_load_adapter(c, l->adapter, node_get(node_get(tree, "load"), "adapter"));
-    if (a && load_adapter_check_options(a, l->options, &err) < 0)
+    if (a && load_adapter_try(a, l->options, l->script, l->duration_ns, &err) < 0)
         say(&err, c);
+    else if (a && l->warmup && load_adapter_try(a, l->options, l->script, l->warmup->duration_ns, &err) < 0) {
+        (void)error_wrap(&err, "warm-up");
+        say(&err, c);
+    }
 }
 
 static void check_metrics(struct check *c, const struct container_settings *s, const struct node *container)

@@ -172,6 +172,23 @@ int load_adapter_command(const struct load_adapter *a, const struct load_call *c
     return 0;
 }
 
+int load_adapter_try(const struct load_adapter *a, const struct node *options, const char *script,
+                     int64_t duration_ns, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct load_command made;
+    const struct load_call call = {
+        .target = "http://127.0.0.1:80",
+        .path = "/",
+        .script = script,
+        .duration_ns = duration_ns,
+        .options = options,
+        .output_dir = "/tmp",
+    };
+
+    return load_adapter_command(a, &call, arena, &made, err);
+}
+
 int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,
                                  struct text_list *ret_argv, struct error *err)
 {

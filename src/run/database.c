@@ -41,7 +41,7 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
         if (tail[0])
             (void)error_hint(err, "the last lines of the database's log: %s", tail);
     }
-    return error_wrap(err, "database");
+    return -1;
 }
 
 /* Which database of which server, as whom: another one needs another connection. */
@@ -51,7 +51,7 @@ static int identity_of(struct trial_run *t, char hex[SHA256_HEX_SIZE], struct er
     const char *url = NULL, *password = NULL;
 
     if (run_expand(t, d->url, &url, err) < 0 || run_expand(t, d->password, &password, err) < 0)
-        return error_wrap(err, "database");
+        return -1;
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     strbuf_addf(&text, "%s|%s|%s|%s|%lld", url ? url : "", d->name, d->user ? d->user : "",
                 password ? password : "", (long long)d->statement_timeout_ns);

@@ -56,7 +56,7 @@ static int expand_call(struct trial_run *t, struct load_call *call, struct error
 
     if (run_expand(t, target, &call->target, err) < 0 ||
         run_expand(t, l->path ? l->path : "/", &call->path, err) < 0)
-        return error_wrap(err, "load");
+        return -1;
     return 0;
 }
 
@@ -80,7 +80,7 @@ static int make_command(struct generation *g, struct error *err)
             g->call.script = arena_printf(t->arena, "%s/%s", SCRIPT_IN_CONTAINER, path_basename(l->script));
     }
     if (load_adapter_command(t->adapter->adapter, &g->call, t->arena, &g->command, err) < 0)
-        return error_wrap(err, "load");
+        return -1;
     g->outcome.call = &g->call;
     for (size_t i = 0; i < g->command.files.len; i++) {
         CLEANUP_FREE char *path = path_join(g->dir, g->command.files.items[i].key);
@@ -291,7 +291,7 @@ int step_warmup(struct trial_run *t, struct error *err)
     int rc = generate(&g, err);
     t->warmup_ms = clock_ms_since(begin);
     if (rc < 0)
-        return error_wrap(err, "warm-up");
+        return -1;
     if (t->app_ended)
         return 0;
     return fs_remove_tree(g.dir, err); /* same generator, results thrown away */

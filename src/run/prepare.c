@@ -15,8 +15,9 @@
 struct preparation {
     struct sweep_run *sweep;
     struct missing missing;
-    bool building;     /* second pass: everything is there, build what is to be built */
-    bool pull_useless; /* a pull failed for want of a registry: the next would too, after the same wait */
+    bool building;      /* second pass: everything is there, build what is to be built */
+    char *good_metrics; /* the metric adapter that was read last */
+    bool pull_useless;  /* a pull failed for want of a registry: the next would too, after the same wait */
 };
 
 static void missing_add_f(struct preparation *p, const char *kind, const char *name, const char *fmt, ...)
@@ -36,6 +37,7 @@ static void missing_add_f(struct preparation *p, const char *kind, const char *n
 static void preparation_release(struct preparation *p)
 {
     missing_release(&p->missing);
+    free(p->good_metrics);
 }
 
 /* --- images
@@ -259,6 +261,34 @@ static int need_generator(struct preparation *p, const struct load_settings *l, 
     return find_program(p, use, err);
 }
 
+/* What the adapter cannot do as asked is said now, not in the first trial. */
+static int try_generator(struct sweep_run *s, const struct load_settings *l, struct error *err)
+{
+    const struct adapter_use *use = adapter_for(s, l->adapter);
+
+    if (!use || !use->adapter)
+        return 0;
+    if (l->warmup && load_adapter_try(use->adapter, l->options, l->script, l->warmup->duration_ns, err) < 0)
+        return error_wrap(err, "warm-up");
+    return load_adapter_try(use->adapter, l->options, l->script, l->duration_ns, err);
+}
+
+static int need_metrics(struct preparation *p, const struct metrics_settings *m, struct error *err)
+{
+    CLEANUP(metric_adapter_free) struct metric_adapter *a = NULL;
+
+    if (!m || !m->adapter || text_equal(m->adapter, p->good_metrics))
+        return 0;
+    char **dirs = adapter_directories(p->sweep->matrix->dir);
+    int rc = metric_adapter_read(m->adapter, dirs, &a, err);
+    adapter_directories_free(dirs);
+    if (rc < 0)
+        return -1;
+    free(p->good_metrics);
+    p->good_metrics = xstrdup(m->adapter);
+    return 0;
+}
+
 /* --- parity
  * -------------------------------------------------------------------------------------------------------------
  */
@@ -316,7 +346,8 @@ static int need_scenario(struct preparation *p, const struct settings *st, struc
 {
     const struct container_settings *services = st->services.items;
 
-    if (need_generator(p, &st->load, err) < 0 || need_image(p, &st->app, err) < 0)
+    if (need_generator(p, &st->load, err) < 0 || try_generator(p->sweep, &st->load, err) < 0 ||
+        need_metrics(p, st->app.metrics, err) < 0 || need_image(p, &st->app, err) < 0)
         return -1;
     for (size_t i = 0; i < st->services.len; i++)
         if (need_image(p, &services[i], err) < 0)

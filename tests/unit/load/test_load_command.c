@@ -152,6 +152,26 @@ static void whole_seconds(void **state)
     assert_has(err.message, "option 'response_timeout'");
 }
 
+/* Before anything is started: what would be refused in the first trial. */
+static void tried_in_advance(void **state)
+{
+    CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("wrk");
+    CLEANUP(load_adapter_free) struct load_adapter *idle = adapter_of("idle");
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    const int64_t s = INT64_C(1000000000);
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(load_adapter_try(a, NULL, NULL, 2 * s, &err), 0);
+    assert_int_equal(load_adapter_try(a, options_of("{connections: 8}", arena), "/x.lua", s, &err), 0);
+    assert_int_equal(load_adapter_try(idle, NULL, NULL, s / 2, &err), 0);
+    assert_int_equal(load_adapter_try(a, NULL, NULL, s / 2, &err), -1);
+    assert_int_equal(err.kind, ERROR_INVALID);
+    assert_has(err.message, "'500ms' is not a whole number of seconds");
+    assert_int_equal(load_adapter_try(a, options_of("{conections: 8}", arena), NULL, s, &err), -1);
+    assert_has(err.message, "conections");
+}
+
 static void version(void **state)
 {
     CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("wrk");
@@ -176,9 +196,8 @@ static void version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argv),    cmocka_unit_test(files_and_environment),
-        cmocka_unit_test(options), cmocka_unit_test(whole_seconds),
-        cmocka_unit_test(version),
+        cmocka_unit_test(argv),          cmocka_unit_test(files_and_environment), cmocka_unit_test(options),
+        cmocka_unit_test(whole_seconds), cmocka_unit_test(tried_in_advance),      cmocka_unit_test(version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
