@@ -138,4 +138,9 @@ int matrix_each_input(const struct matrix *m, const struct settings *s,
                       int (*visit)(const char *path, void *data, struct error *err), void *data,
                       struct error *err) MUST_CHECK;
 
+/* Parts of the language that the matrix uses and this version does not act on yet: one sentence each, for a
+ * warning. */
+#define MATRIX_NOT_YET_MAX 4
+size_t matrix_not_yet(const struct matrix *m, const char *ret[MATRIX_NOT_YET_MAX]);
+
 #endif

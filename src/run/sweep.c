@@ -205,6 +205,10 @@ static int clean_own_directory(struct sweep_run *s, struct error *err)
 
 static int open_world(struct sweep_run *s, struct error *err)
 {
+    const char *not_yet[MATRIX_NOT_YET_MAX];
+
+    for (size_t i = 0, n = matrix_not_yet(s->matrix, not_yet); i < n; i++)
+        warn("%s", not_yet[i]);
     if (http_new(s->loop, &s->http, err) < 0)
         return -1;
     progress_step(s, "engine");
