@@ -206,7 +206,7 @@ static int check_container(const struct node *n, const void *value, struct error
         FIELD(                                                                                               \
             "binds", TEXTS, container_settings, binds,                                                       \
             .help =                                                                                          \
-                "Bind mounts, `/host:/container[:ro]`; a bundle with any is run again only with --trust."),  \
+                "Bind mounts, `/host:/container[:ro]`; they reach outside the container."),  \
         FIELD("tmpfs", TEXTS, container_settings, tmpfs, .help = "Paths in memory, `/path[:options]`."),     \
         FIELD("user", TEXT, container_settings, user,                                                        \
               .help = "User (and group) it runs as, instead of the image's."),                               \
