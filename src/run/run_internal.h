@@ -215,6 +215,10 @@ void info_begin(struct sweep_run *s);
 void info_end(struct sweep_run *s, bool complete);
 double host_load1(void);
 
+/* sampling.c */
+int step_sampling(struct trial_run *t, struct error *err) MUST_CHECK;
+void undo_sampling(struct trial_run *t);
+
 /* load_step.c */
 int step_warmup(struct trial_run *t, struct error *err) MUST_CHECK;
 int step_load(struct trial_run *t, struct error *err) MUST_CHECK;

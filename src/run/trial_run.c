@@ -92,57 +92,6 @@ static void undo_begin(struct trial_run *t)
     t->sampler = NULL;
 }
 
-static int sampler_begin(struct trial_run *t, struct error *err)
-{
-    const struct sample_settings *sample = &t->settings->sample;
-    bool local = engine_facts(t->sweep->engine)->local;
-    const struct sampler_options o = {
-        .period_ns = sample->engine_ns > 0 ? sample->engine_ns
-                     : local               ? 100 * NS_PER_MS
-                                           : NS_PER_S,
-        .host_period_ns = sample->host_ns > 0 ? sample->host_ns : NS_PER_S,
-        .csv_fd = t->samples_fd,
-        .origin_ns = t->begin_ns,
-    };
-
-    return sampler_new(t->sweep->loop, &o, &t->sampler, err);
-}
-
-struct stats_target {
-    struct trial_run *trial;
-    const char *role;
-};
-
-static void on_stats(const struct json *stats, void *data)
-{
-    struct stats_target *target = data;
-
-    sampler_feed(target->trial->sampler, target->role, stats);
-}
-
-/* By cgroup files where they can be read, by the engine's stats stream otherwise. */
-static int watch_resources(struct trial_run *t, struct unit *u, struct error *err)
-{
-    struct error e = ERROR_INIT;
-
-    if (engine_facts(t->sweep->engine)->local && u->pid > 0) {
-        if (sampler_add(t->sampler, u->role, u->pid, &e) == 0) {
-            const struct resource_sample *first = sampler_last(t->sampler, u->role);
-            u->cgroup_kills_before = u->reused && first && first->oom_kills > 0 ? first->oom_kills : 0;
-            return 0;
-        }
-        if (e.kind != ERROR_NOT_FOUND) {
-            *err = e;
-            return -1;
-        }
-    }
-    if (u->ledger.terminal)
-        return 0;
-    struct stats_target *target = arena_new_of(t->arena, struct stats_target);
-    *target = (struct stats_target){.trial = t, .role = u->role};
-    return engine_stats_open(t->sweep->engine, u->id, on_stats, target, &u->stats, err);
-}
-
 static int start_service(struct trial_run *t, const struct container_settings *c, struct error *err)
 {
     struct sweep_run *s = t->sweep;
@@ -255,53 +204,6 @@ static int step_ready(struct trial_run *t, struct error *err)
         unit_unwatch_log(t->app); /* following a log costs the engine time */
     trial_event(t, "ready", "app", NULL);
     return 0;
-}
-
-static int start_scraper(struct trial_run *t, struct error *err)
-{
-    const struct metrics_settings *m = t->settings->app.metrics;
-    struct metric_adapter *adapter = NULL;
-
-    if (!m)
-        return 0;
-    char **dirs = adapter_directories(t->sweep->matrix->dir);
-    int rc = m->adapter ? metric_adapter_read(m->adapter, dirs, &adapter, err) : 0;
-    adapter_directories_free(dirs);
-    if (rc < 0)
-        return -1;
-    t->metric_adapter = adapter;
-    const struct scraper_options o = {
-        .url = arena_printf(t->arena, "http://%s:%lld%s",
-                            t->app->address && t->settings->network == NETWORK_BRIDGE ? t->app->address
-                                                                                      : "127.0.0.1",
-                            (long long)(m->port > 0 ? m->port : t->app->port), m->path),
-        .dir = arena_printf(t->arena, "%s/metrics", t->dir),
-        .every_ns = m->every_ns > 0 ? m->every_ns : 2 * NS_PER_S,
-        .adapter = adapter,
-        .origin_ns = t->begin_ns,
-    };
-    return scraper_new(t->sweep->http, t->sweep->loop, &o, &t->scraper, err);
-}
-
-/* From here on everything of this trial is sampled. */
-static int step_sampling(struct trial_run *t, struct error *err)
-{
-    struct sweep_run *s = t->sweep;
-
-    if (sampler_begin(t, err) < 0)
-        return -1;
-    for (size_t i = 0; i < s->units.len; i++)
-        if (s->units.items[i]->id && watch_resources(t, s->units.items[i], err) < 0)
-            return error_wrap(err, "sampling '%s'", s->units.items[i]->role);
-    return start_scraper(t, err);
-}
-
-static void undo_sampling(struct trial_run *t)
-{
-    vec_each (u, &t->sweep->units) {
-        engine_stream_close((*u)->stats);
-        (*u)->stats = NULL;
-    }
 }
 
 /* --- the array

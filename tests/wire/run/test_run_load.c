@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* What may happen while the load runs, to the application and to the engine: each is recorded for what it
+ * was. */
+#include "stage.h"
+
+#include <stdio.h>
+
+#define RESTARTING APP_OF(", memory: 64m, restart: on-failure")
+#define LOAD(ms) "load: {adapter: idle, duration: " #ms "ms}\n"
+
+/* --- while the load runs ----------------------------------------------------------------------------- */
+
+static void exit_one(struct stage *g)
+{
+    assert_true(standin_die(g->engine, "app", 1, false));
+}
+
+static void oom(struct stage *g)
+{
+    assert_true(standin_die(g->engine, "app", 137, true));
+}
+
+static void oom_child(struct stage *g)
+{
+    assert_true(standin_oom_child(g->engine, "app"));
+}
+
+static void kill_it(struct stage *g)
+{
+    assert_true(standin_kill(g->engine, "app", 9));
+}
+
+static void restart_by_hand(struct stage *g)
+{
+    assert_true(standin_restart_by_hand(g->engine, "app"));
+}
+
+static void vanish(struct stage *g)
+{
+    assert_true(standin_remove(g->engine, "app"));
+    (void)server_end_streams(standin_server(g->engine), "GET /events*",
+                             false); /* with what happened meanwhile */
+}
+
+static void restarts_are_counted(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, exit_one);
+    stage_at(g, "load", 60, exit_one);
+    stage_at(g, "load", 90, exit_one);
+    stage_run(g, RESTARTING LOAD(200));
+    assert_outcome(g, 0, "degraded", "ended 3 times (last: exit 1), restarted 3 times in 0 s at 64.0 MiB");
+    assert_true(stage_number(g, 0, "/app/restarts") == 3);
+    assert_true(stage_number(g, 0, "/app/oom_kills") == 0);
+    assert_true(stage_number(g, 0, "/app/exits/0/at_ms") >= 25);
+    assert_true(stage_number(g, 0, "/app/exits/2/at_ms") >= 85);
+    assert_true(stage_number(g, 0, "/load/window_ms") >= 195); /* it was measured to the end */
+    assert_nothing_left(g);
+}
+
+static void oom_kills_are_counted(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, oom);
+    stage_at(g, "load", 60, oom);
+    stage_run(g, RESTARTING LOAD(150));
+    assert_outcome(g, 0, "degraded", "OOM-killed 2 times, restarted 2 times");
+    assert_true(stage_number(g, 0, "/app/oom_kills") == 2);
+    assert_string_equal(stage_text(g, 0, "/app/exits/1/cause"), "oom");
+    assert_true(json_get_bool(json_pointer(stage_trial(g, 0), "/app/exits/0"), "oom"));
+}
+
+static void a_killed_child_is_seen(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, oom_child);
+    stage_run(g, APP_OF(", memory: 64m") LOAD(100));
+    assert_outcome(g, 0, "degraded", "OOM-killed 1 time in 0 s at 64.0 MiB");
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 0), "/app/exits")), 0);
+    assert_true(stage_number(g, 0, "/app/uptime_pct") == 100);
+}
+
+/* Dead for good: the load need not go on. */
+static void the_load_ends_with_the_app(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, oom);
+    stage_run(g, APP_OF(", memory: 64m") LOAD(30000));
+    assert_outcome(g, 0, "crashed", "OOM-killed 1 time in 0 s at 64.0 MiB");
+    assert_true(stage_number(g, 0, "/duration_ms") < 10000);
+    assert_nothing_left(g);
+}
+
+static void it_does_not_survive_the_warm_up(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "warm-up", 30, exit_one);
+    stage_run(g, APP_OF("") "load: {adapter: idle, duration: 30s, warmup: {duration: 30s}}\n");
+    assert_outcome(g, 0, "crashed", "ended 1 time (last: exit 1)");
+    assert_true(stage_number(g, 0, "/duration_ms") < 10000);
+    assert_non_null(stage_trial(g, 0));
+    assert_int_equal(json_type_of(json_pointer(stage_trial(g, 0), "/load")), JSON_TYPE_NULL);
+}
+
+static void killed_by_somebody_else(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, kill_it);
+    stage_run(g, RESTARTING LOAD(10000)); /* the policy does not apply to that */
+    assert_outcome(g, 0, "crashed", "killed by somebody else (signal 9)");
+}
+
+static void restarted_by_somebody_else(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, restart_by_hand);
+    stage_run(g, RESTARTING LOAD(120));
+    assert_outcome(g, 0, "degraded", "restarted 1 time");
+    assert_true(stage_number(g, 0, "/app/restarts") == 1); /* though RestartCount is 0 */
+}
+
+/* Removed by somebody else, and the stream is cut so that no event tells of it: no success either. */
+static void removed_by_somebody_else(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, vanish);
+    stage_run(g, APP_OF("") LOAD(10000));
+    assert_outcome(g, 0, "error", "the container has gone: somebody removed it");
+    assert_true(stage_number(g, 0, "/duration_ms") < 9000);
+}
+
+static void move_away(struct stage *g)
+{
+    assert_true(standin_move(g->engine, "app", "127.0.0.9"));
+    exit_one(g);
+}
+
+/* After a restart the engine may give another address: the generator's requests went nowhere. */
+static void another_address_after_a_restart(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 30, move_away);
+    stage_run(g, RESTARTING LOAD(120));
+    assert_outcome(g, 0, "degraded", "restarted 1 time");
+    assert_string_equal(stage_text(g, 0, "/validity/0/id"), "address-kept");
+}
+
+/* --- the engine -------------------------------------------------------------------------------------- */
+
+static void cut_events(struct stage *g)
+{
+    assert_int_equal(server_end_streams(standin_server(g->engine), "GET /events*", false), 1);
+}
+
+static void end_events(struct stage *g)
+{
+    assert_int_equal(server_end_streams(standin_server(g->engine), "GET /events*", true), 1);
+}
+
+static void the_event_stream_is_cut(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, cut_events);
+    stage_run(g, SMALL);
+    assert_outcome(g, 0, "ok", "");
+    assert_true(stage_said(g, "the engine's event stream was interrupted"));
+    assert_true(server_count(standin_server(g->engine), "GET /events*") >= 2);
+    CLEANUP_FREE char *calls = standin_calls(g->engine, "");
+    assert_has(calls, "inspect app");
+    assert_nothing_left(g);
+}
+
+static void silent_death(struct stage *g)
+{
+    standin_silent_events(g->engine, true);
+    oom(g);
+    standin_silent_events(g->engine, false);
+}
+
+/* A kill that falls into the gap is told by inspect. */
+static void a_death_in_the_gap(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, silent_death);
+    stage_at(g, "load", 30, end_events);
+    stage_run(g, APP_OF(", memory: 64m") LOAD(10000));
+    assert_outcome(g, 0, "crashed", "OOM-killed 1 time");
+    assert_true(stage_number(g, 0, "/duration_ms") < 9000);
+}
+
+/* A restart that falls into the gap, too: two witnesses disagree, the larger number is shown. */
+static void a_restart_in_the_gap(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, silent_death);
+    stage_at(g, "load", 30, cut_events);
+    stage_run(g, RESTARTING LOAD(300));
+    assert_outcome(g, 0, "degraded", "restarted 1 time");
+    assert_true(stage_number(g, 0, "/app/restarts") == 1);
+    assert_string_equal(stage_text(g, 0, "/validity/0/id"), "restarts-agree");
+    assert_string_equal(stage_text(g, 0, "/validity/0/verdict"), "WARN");
+}
+
+static void inspect_fails(struct stage *g)
+{
+    server_fail_call(standin_server(g->engine), 1, "GET /containers/*/json", FAIL_STATUS);
+    oom_child(g); /* something to look at */
+}
+
+static void inspect_is_refused(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 20, inspect_fails);
+    stage_run(g, SMALL);
+    assert_outcome(g, 0, "error", "load: container 'app': cannot inspect container");
+    assert_has(stage_text(g, 0, "/reason"), "injected failure");
+    assert_nothing_left(g);
+}
+
+static void engine_goes(struct stage *g)
+{
+    standin_stop(g->engine);
+}
+
+/* Gone in the middle: the trials fail one after the other, quickly, and the sweep stops so that it can go
+ * on later. */
+static void the_engine_goes_away(void **state)
+{
+    struct stage *g = *state;
+    int64_t begin_ns = clock_now_ns();
+
+    stage_at(g, "load", 20, engine_goes);
+    stage_run(g, APP_OF("") IDLE "axes: {x: [a, b, c, d, e, f, g, h, i]}\n");
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message, "5 trials in a row failed");
+    assert_has(g->err.hint, "benchctl resume");
+    assert_int_equal(g->trials.len, 5);
+    assert_false(g->summary.interrupted);
+    for (size_t i = 0; i < 5; i++)
+        assert_outcome(g, i, "error", "");
+    assert_true(stage_said(g, "`benchctl clean` removes"));
+    assert_true(clock_now_ns() - begin_ns < 30 * NS_PER_S);
+    assert_false(json_get_bool(g->info, "complete"));
+}
+
+static void no_engine_at_all(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *url = xstrdup(server_url(standin_server(g->engine)));
+
+    server_fail_call(standin_server(g->engine), 1, NULL, FAIL_CLOSE);
+    stage_run(g, SMALL);
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message, url);
+    assert_int_equal(g->begun.len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_TEST(restarts_are_counted),
+        STAGE_TEST(oom_kills_are_counted),
+        STAGE_TEST(a_killed_child_is_seen),
+        STAGE_TEST(the_load_ends_with_the_app),
+        STAGE_TEST(it_does_not_survive_the_warm_up),
+        STAGE_TEST(killed_by_somebody_else),
+        STAGE_TEST(restarted_by_somebody_else),
+        STAGE_TEST(removed_by_somebody_else),
+        STAGE_TEST(another_address_after_a_restart),
+        STAGE_TEST(the_event_stream_is_cut),
+        STAGE_TEST(a_death_in_the_gap),
+        STAGE_TEST(a_restart_in_the_gap),
+        STAGE_TEST(inspect_is_refused),
+        STAGE_TEST(the_engine_goes_away),
+        STAGE_TEST(no_engine_at_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
