@@ -182,7 +182,8 @@ void unit_unwatch_log(struct unit *u);
 /* serve.c: waits for *done. Returns early, with 0, when a container that an event spoke of has been looked
  * after. */
 int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struct error *err) MUST_CHECK;
-bool trial_time_is_up(const struct sweep_run *s); /* the current trial's hard limit */
+bool trial_time_is_up(const struct sweep_run *s);                   /* the current trial's hard limit */
+int trial_time_error(const struct trial_run *t, struct error *err); /* as an error that says so */
 int sweep_attend(struct sweep_run *s, struct error *err) MUST_CHECK;
 int sweep_events_open(struct sweep_run *s, struct error *err) MUST_CHECK;
 void trial_event(struct trial_run *t, const char *what, const char *role, struct json *fields);

@@ -111,8 +111,7 @@ int sweep_attend(struct sweep_run *s, struct error *err)
     return 0;
 }
 
-/* The trial's own time limit, as an error that says so. */
-static int time_is_up(const struct trial_run *t, struct error *err)
+int trial_time_error(const struct trial_run *t, struct error *err)
 {
     char limit[32];
 
@@ -135,7 +134,7 @@ int sweep_wait(struct sweep_run *s, const bool *done, int64_t deadline_ns, struc
             return sweep_attend(s, err); /* the caller looks whether what it waits for still makes sense */
         if (loop_wait_either(s->loop, done, &s->wake, deadline_ns, &e) < 0) {
             if (e.kind == ERROR_TIMEOUT && trial_time_is_up(s))
-                return time_is_up(s->trial, err);
+                return trial_time_error(s->trial, err);
             *err = e;
             return -1;
         }

@@ -195,6 +195,8 @@ static int step_ready(struct trial_run *t, struct error *err)
     int64_t timeout = ready_timeout_ns(&t->settings->app), started = t->app->started_ns;
     enum ready_result r;
 
+    if (trial_time_is_up(t->sweep))
+        return trial_time_error(t, err); /* whether it would have been ready nobody knows */
     if (unit_wait_ready(t->sweep, t->app, started + timeout, &r, err) < 0)
         return -1;
     if (r != READY_YES)
