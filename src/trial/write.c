@@ -59,6 +59,7 @@ static struct json *items_to_json(const struct field *f, const void *base)
     const char *items = text_in(base, f->offset);
     size_t count, size = f->of ? f->of->size : sizeof(const char *);
 
+    assert(f->of || f->kind == FIELD_TEXTS); /* by the tables */
     memcpy(&count, field_in(base, f->aux), sizeof(count));
     for (size_t i = 0; i < count; i++) {
         const void *item = items + i * size;
