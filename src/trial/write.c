@@ -2,6 +2,8 @@
 /* Records from the tables: initialising and writing as JSON. */
 #include "fields.h"
 
+#include <assert.h>
+
 void record_init(const struct record *r, void *base)
 {
     for (const struct field *f = r->fields; f < r->fields + r->count; f++) {
