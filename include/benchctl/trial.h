@@ -186,6 +186,9 @@ struct expectation {
 };
 int expectation_parse(const char *text, struct arena *a, struct expectation *ret,
                       struct error *err) MUST_CHECK;
+/* Is it well formed, and about a number that a trial can record? For those of a matrix, before anything runs.
+ */
+int expectation_check(const char *text, struct error *err) MUST_CHECK;
 bool expectation_holds(const struct expectation *e, double value); /* NAN never holds */
 
 #endif

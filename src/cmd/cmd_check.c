@@ -169,6 +169,11 @@ static void check_settings(struct check *c, const struct settings *s, const stru
     const struct container_settings *services = s->services.items;
     const struct node *named = node_get(tree, "services");
 
+    for (size_t i = 0; i < s->expect.len; i++) {
+        struct error err = ERROR_INIT;
+        if (expectation_check(s->expect.items[i], &err) < 0)
+            say_at(c, node_get(tree, "expect"), &err);
+    }
     check_load(c, &s->load, tree);
     check_metrics(c, &s->app, node_get(tree, "app"));
     for (size_t i = 0; i < s->services.len; i++)

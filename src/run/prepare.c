@@ -346,6 +346,9 @@ static int need_scenario(struct preparation *p, const struct settings *st, struc
 {
     const struct container_settings *services = st->services.items;
 
+    for (size_t i = 0; i < st->expect.len; i++)
+        if (expectation_check(st->expect.items[i], err) < 0)
+            return -1;
     if (need_generator(p, &st->load, err) < 0 || try_generator(p->sweep, &st->load, err) < 0 ||
         need_metrics(p, st->app.metrics, err) < 0 || need_image(p, &st->app, err) < 0)
         return -1;

@@ -64,6 +64,20 @@ int expectation_parse(const char *text, struct arena *a, struct expectation *ret
     return 0;
 }
 
+int expectation_check(const char *text, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct expectation e;
+    double ignored;
+
+    if (expectation_parse(text, a, &e, err) < 0)
+        return -1;
+    if (e.name[0] && trial_number(NULL, e.name, &ignored) == 0)
+        return 0;
+    (void)error_set(err, ERROR_INVALID, "expectation '%s': a trial records no '%s'", text, e.name);
+    return error_hint(err, "docs/outcomes.md has the names, for instance load.error_rate or app.restarts");
+}
+
 bool expectation_holds(const struct expectation *e, double value)
 {
     if (isnan(value))

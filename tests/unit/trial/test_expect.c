@@ -58,6 +58,24 @@ static void test_refusing(void **state)
     }
 }
 
+static void test_checking(void **state)
+{
+    static const char *const GOOD[] = {"load.ok > 0", "app.memory_bytes.used_peak < 64m",
+                                       "mock.restarts == 0", "metrics.heap_used_bytes.max < 1g",
+                                       "services.x.oom_kills == 0"};
+    static const char *const BAD[] = {"load.nonsense > 3", "lod.ok > 3", "== 0", "load.ok", "load.ok > x"};
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(GOOD); i++)
+        if (expectation_check(GOOD[i], &err) < 0)
+            fail_msg("%s", err.message);
+    for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
+        assert_int_equal(expectation_check(BAD[i], &err), -1);
+        assert_int_equal(err.kind, ERROR_INVALID);
+    }
+}
+
 static void test_holding(void **state)
 {
     static const struct {
@@ -81,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parsing),
         cmocka_unit_test(test_refusing),
+        cmocka_unit_test(test_checking),
         cmocka_unit_test(test_holding),
     };
 
