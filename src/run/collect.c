@@ -283,7 +283,7 @@ static void tell_everybody(struct trial_run *t)
     r->services = arena_array(t->arena, struct container_result, s->units.len + 1);
     vec_each (p, &s->units) {
         struct unit *u = *p;
-        if (!u->id)
+        if (!trial_has(t, u))
             continue;
         struct container_result *c = u == t->app ? &r->app : &r->services[r->service_count++];
         tell_container(t, u, c);
@@ -369,7 +369,7 @@ static int look_at_all(struct trial_run *t, struct error *err)
     vec_each (p, &s->units) {
         struct error e = ERROR_INIT, unsaved = ERROR_INIT;
         struct unit *u = *p;
-        if (!u->id)
+        if (!trial_has(t, u))
             continue;
         if (unit_inspect(s, u, &e) < 0 && u == t->app) {
             *err = e;

@@ -139,6 +139,8 @@ struct trial_run {
 
 /* vars.c: fills in run-time references. `perspective` tells a container's own view (its role) from the
  * generator's (NULL). */
+/* What a role is in this scenario; NULL: it has none. */
+const struct container_settings *container_settings_of(const struct settings *st, const char *role);
 int run_expand(struct trial_run *t, const char *text, const char **ret, struct error *err) MUST_CHECK;
 int run_expand_for(struct sweep_run *s, const struct settings *st, struct arena *a, const char *text,
                    const char **ret, struct error *err) MUST_CHECK;
@@ -169,6 +171,8 @@ const char *unit_log_tail(struct sweep_run *s, struct unit *u, struct arena *a);
 struct unit *unit_find(struct sweep_run *s, const char *role);
 int removals_wait(struct sweep_run *s, struct error *err) MUST_CHECK;
 bool trial_is_current(const struct sweep_run *s, const struct unit *u);
+/* Has this scenario anything to do with it? Another's database or service may be standing by. */
+bool trial_has(const struct trial_run *t, const struct unit *u);
 
 /* ready.c: waits until the unit is ready by its settings. Ends early when it has died for good or keeps
  * dying. */

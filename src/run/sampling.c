@@ -89,7 +89,7 @@ int step_sampling(struct trial_run *t, struct error *err)
     if (sampler_begin(t, err) < 0)
         return -1;
     for (size_t i = 0; i < s->units.len; i++)
-        if (s->units.items[i]->id && watch_resources(t, s->units.items[i], err) < 0)
+        if (trial_has(t, s->units.items[i]) && watch_resources(t, s->units.items[i], err) < 0)
             return error_wrap(err, "sampling '%s'", s->units.items[i]->role);
     return start_scraper(t, err);
 }

@@ -32,6 +32,11 @@ bool trial_is_current(const struct sweep_run *s, const struct unit *u)
     return t && (u == t->app || u == t->generator || !u->settings || u->settings->scope == SCOPE_TRIAL);
 }
 
+bool trial_has(const struct trial_run *t, const struct unit *u)
+{
+    return u->id && (u == t->app || u == t->generator || container_settings_of(t->settings, u->role));
+}
+
 static struct unit *unit_by_id(struct sweep_run *s, const char *id)
 {
     vec_each (u, &s->units)

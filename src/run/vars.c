@@ -25,7 +25,7 @@ static const char *unit_host(const struct scope *sc, const struct unit *u, const
     return u && u->address ? u->address : role;
 }
 
-static const struct container_settings *settings_of(const struct settings *st, const char *role)
+const struct container_settings *container_settings_of(const struct settings *st, const char *role)
 {
     const struct container_settings *services = st->services.items;
 
@@ -42,7 +42,7 @@ static const struct container_settings *settings_of(const struct settings *st, c
 static enum lookup_result container_value(const struct scope *sc, const char *role, const char *key,
                                           struct strbuf *out)
 {
-    const struct container_settings *c = settings_of(sc->settings, role);
+    const struct container_settings *c = container_settings_of(sc->settings, role);
     const struct unit *u = unit_find(sc->sweep, role);
 
     if (!c)

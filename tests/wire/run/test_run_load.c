@@ -4,6 +4,7 @@
 #include "stage.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #define RESTARTING APP_OF(", memory: 64m, restart: on-failure")
 #define LOAD(ms) "load: {adapter: idle, duration: " #ms "ms}\n"
@@ -270,6 +271,82 @@ static void no_engine_at_all(void **state)
     assert_int_equal(g->begun.len, 0);
 }
 
+/* --- the generator ----------------------------------------------------------------------------------- */
+
+/* A program that is called wrk and does as this script says. */
+static void run_with_wrk(struct stage *g, const char *script, const char *more)
+{
+    static const struct rule rules[] = {{"*", .reply = {.status = 200}}};
+    struct server *app = server_start(&(struct server_options){.rules = rules, .rules_len = 1, .tcp = true});
+    CLEANUP_FREE char *path = xstrdup(getenv("PATH")), *program = xasprintf("%s/wrk", g->dir),
+                      *mine = xasprintf("%s:%s", g->dir, path);
+    CLEANUP_FREE char *text =
+        xasprintf("#!/bin/sh\n[ \"$1\" = -v ] && { echo wrk 4.1.0; exit 1; }\n%s\n", script);
+    CLEANUP_FREE char *matrix =
+        xasprintf("benchctl: 1\nname: wire\ntrials: 1\nretry: 0\n"
+                  "app: {image: 'app:1', port: %d, memory: 64m, restart: on-failure}\n"
+                  "load: {adapter: wrk, duration: 1s%s}\n",
+                  server_port(app), more);
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(fs_write(program, text, strlen(text), &err), 0);
+    assert_int_equal(chmod(program, 0755), 0);
+    (void)setenv("PATH", mine, 1);
+    stage_run(g, matrix);
+    (void)setenv("PATH", path, 1);
+    server_finish(app);
+    assert_nothing_left(g);
+}
+
+static void a_generator_that_says_nothing(void **state)
+{
+    struct stage *g = *state;
+
+    run_with_wrk(g, "exit 0", "");
+    assert_outcome(g, 0, "invalid", "load generator 'wrk': ");
+    assert_int_equal(json_type_of(json_pointer(stage_trial(g, 0), "/load")), JSON_TYPE_NULL); /* no zeros */
+}
+
+static void a_generator_that_fails(void **state)
+{
+    struct stage *g = *state;
+
+    run_with_wrk(g, "echo unable to connect to it >&2; exit 1", "");
+    assert_outcome(g, 0, "invalid", "server not reachable");
+    assert_has(stage_text(g, 0, "/reason"), "unable to connect to it");
+}
+
+static void a_generator_that_never_ends(void **state)
+{
+    struct stage *g = *state;
+    int64_t begin_ns = clock_now_ns();
+
+    run_with_wrk(g, "sleep 60", ", timeout: 100ms");
+    assert_outcome(g, 0, "error", "load: load generator: timed out");
+    assert_true(clock_now_ns() - begin_ns < 20 * NS_PER_S);
+}
+
+/* It has a result, but the app was restarted meanwhile: that decides. */
+static void a_generator_that_measured_a_restart(void **state)
+{
+    struct stage *g = *state;
+
+    stage_at(g, "load", 100, exit_one);
+    run_with_wrk(
+        g,
+        "sleep 1; printf '{\"duration_us\":1000000,\"requests\":1000,\"bytes\":5000,\"errors\":{"
+        "\"connect\":0,\"read\":5,\"write\":0,\"status\":0,\"timeout\":0},\"latency_us\":{\"min\":1,"
+        "\"max\":9,\"mean\":2,\"stdev\":1,\"p50\":2,\"p75\":3,\"p90\":4,\"p95\":5,\"p99\":6,\"p99.9\":7}}"
+        "' >$BENCHCTL_WRK_REPORT",
+        "");
+    assert_outcome(g, 0, "degraded",
+                   "ended 1 time (last: exit 1), restarted 1 time in 1 s at 64.0 MiB; 0.5 % of "
+                   "requests failed");
+    assert_true(stage_number(g, 0, "/load/ok") == 995);
+    assert_true(stage_number(g, 0, "/load/latency_ms/p99") == 0.006);
+    assert_string_equal(stage_text(g, 0, "/load/generator/version"), "4.1.0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +365,10 @@ int main(void)
         STAGE_TEST(inspect_is_refused),
         STAGE_TEST(the_engine_goes_away),
         STAGE_TEST(no_engine_at_all),
+        STAGE_TEST(a_generator_that_says_nothing),
+        STAGE_TEST(a_generator_that_fails),
+        STAGE_TEST(a_generator_that_never_ends),
+        STAGE_TEST(a_generator_that_measured_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,6 +353,30 @@ static void a_standing_containers_past_is_past(void **state)
     assert_int_equal(json_len(json_pointer(stage_trial(g, 1), "/services/mock/exits")), 0);
 }
 
+/* A scenario without the service has nothing to tell of it, though it stands by. */
+static void anothers_service_is_not_told_of(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(g, APP_OF("") QUICK
+              "axes: {x: [a, b]}\norder: {mode: listed}\noverrides:\n"
+              "  - {when: {x: a}, set: {services: {mock: {image: 'mock:1', scope: sweep}}}}\n");
+    assert_int_equal(g->summary.by_outcome[OUTCOME_OK], 2);
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 0), "/services")), 1);
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 1), "/services")), 0);
+    assert_nothing_left(g);
+}
+
+static void an_expectation_of_nothing(void **state)
+{
+    struct stage *g = *state;
+
+    stage_run(g, APP_OF("") QUICK "expect: ['load.nonsense > 3']\n");
+    assert_int_equal(g->err.kind, ERROR_INVALID);
+    assert_has(g->err.message, "a trial records no 'load.nonsense'");
+    assert_int_equal(g->begun.len, 0);
+}
+
 /* After a trial that failed for the environment's sake nothing standing is trusted. */
 static void after_an_error_it_starts_afresh(void **state)
 {
@@ -420,6 +444,8 @@ int main(void)
         STAGE_TEST(other_settings_need_another_service),
         STAGE_TEST(a_service_that_ended_is_started_again),
         STAGE_TEST(a_standing_containers_past_is_past),
+        STAGE_TEST(anothers_service_is_not_told_of),
+        STAGE_TEST(an_expectation_of_nothing),
         STAGE_TEST(after_an_error_it_starts_afresh),
         STAGE_TEST(a_failed_trial_is_kept_to_be_looked_at),
         STAGE_TEST(a_good_trial_is_not_kept),
