@@ -98,7 +98,7 @@ int proof_files(const char *dir, bool sync, struct json **ret, struct error *err
         CLEANUP_FREE char *path = path_join(dir, *name);
         struct json *file = json_new_object();
         char hex[SHA256_HEX_SIZE];
-        int64_t size;
+        int64_t size = 0;
 
         json_set(files, *name, file);
         if (hash_file(path, &size, hex, sync, err) < 0)

@@ -24,7 +24,7 @@ static int compare(struct api_version a, struct api_version b)
 
 int engine_pick_version(const char *engine_min, const char *engine_max, char ret[16], struct error *err)
 {
-    struct api_version our_min, our_max, low, high;
+    struct api_version our_min = {0}, our_max = {0}, low = {0}, high = {0};
 
     (void)read_version(API_MIN, &our_min);
     (void)read_version(API_MAX, &our_max);

@@ -31,7 +31,7 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
     static inline void cleanup_##func(type *p)                                                               \
     {                                                                                                        \
         if (*p)                                                                                              \
-            func(*p);                                                                                        \
+            (void)func(*p);                                                                                  \
     }                                                                                                        \
     struct cleanup_needs_semicolon_##func
 
