@@ -31,15 +31,15 @@ static void a_clone_leaves_nothing_to_do(void **state)
     need_server();
     struct postgres *p = seeded("bench");
     (void)reset_by(p, RESET_TEMPLATE);
+    holds("postgres",
+          "SELECT count(*) FROM pg_stat_activity WHERE datname IN ('bench', '" SEEDED_TEMPLATE "')"
+          " AND backend_type = 'client backend'",
+          "0");
     assert_null(strstr(notes, "analyzed"));
     holds("bench", "SELECT reltuples FROM pg_class WHERE relname = 'items'", "500");
     holds("bench", "SELECT count(*) > 3 FROM pg_statistic WHERE starelid = 'items'::regclass", "t");
     holds("bench", "SELECT relallvisible > 0 FROM pg_class WHERE relname = 'items'", "t");
     holds("bench", "SELECT sum(n_mod_since_analyze) FROM pg_stat_user_tables", "0");
-    holds("postgres",
-          "SELECT count(*) FROM pg_stat_activity WHERE datname IN ('bench', '" SEEDED_TEMPLATE "')"
-          " AND backend_type = 'client backend'",
-          "0");
     finish(p);
 }
 
