@@ -15,6 +15,20 @@ const char *database_user(const struct database_settings *d)
     return d->user && d->user[0] ? d->user : "postgres";
 }
 
+/* A server that has gone tells more by how it ended than by what its port answered. */
+static void tell_death(struct sweep_run *s, struct unit *u, struct error *err)
+{
+    struct error ignored = ERROR_INIT;
+
+    loop_shield(s->loop, +1);
+    (void)!unit_inspect(s, u, &ignored);
+    loop_shield(s->loop, -1);
+    if (!u->ledger.exits.len)
+        return;
+    CLEANUP_FREE char *cause = ledger_cause(&u->ledger.exits.items[u->ledger.exits.len - 1], NAN);
+    (void)error_wrap(err, "the database's container ended (%s)", cause);
+}
+
 static int connect_server(struct trial_run *t, struct unit *u, struct error *err)
 {
     struct sweep_run *s = t->sweep;
@@ -27,7 +41,7 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
         .name = d->name,
         .ready_deadline_ns = clock_now_ns() + (d->ready_timeout_ns > 0 ? d->ready_timeout_ns : 60 * NS_PER_S),
         .statement_timeout_ns = d->statement_timeout_ns > 0 ? d->statement_timeout_ns : 0,
-        .give_up = u ? &u->ledger.terminal : NULL,
+        .give_up = u ? &u->died : NULL,
     };
 
     if (run_expand(t, d->url, &o.url, err) < 0 || run_expand(t, d->password, &o.password, err) < 0)
@@ -40,6 +54,7 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
         const char *tail = unit_log_tail(s, u, a);
         if (tail[0])
             (void)error_hint(err, "the last lines of the database's log: %s", tail);
+        tell_death(s, u, err);
     }
     return -1;
 }
@@ -133,6 +148,8 @@ int step_database(struct trial_run *t, struct error *err)
     if (!d)
         return 0;
     if (ensure_seeded(t, err) < 0)
+        return -1;
+    if (dying_wait(t->sweep, err) < 0)
         return -1;
     if (postgres_reset(t->sweep->postgres, d->reset, &r, err) < 0) {
         /* The connection may be the reason: the next trial starts from a fresh one. */

@@ -30,6 +30,7 @@ struct unit {
     double startup_ms; /* from started_ns to the startup line; NAN */
     char asked[320];   /* the last readiness probe and its answer, for messages */
     int probes;
+    bool died;       /* under a policy that does not restart it */
     bool ready_line; /* the line that `ready.log` waits for has come */
     /* Of a container that outlives trials: what belongs to earlier ones. The cgroup's own counter apart. */
     bool reused;
@@ -71,6 +72,7 @@ struct sweep_run {
     char *network_id;
     VEC(struct standing *) standing;
     VEC(struct unit *) units;           /* everything that events may speak of, borrowed */
+    VEC(int64_t) dying;                 /* pids on this machine that a removal under way ends */
     VEC(struct engine_call *) removals; /* under way: waited for before the next app starts */
     VEC(struct image_use) images;
     VEC(struct adapter_use) adapters;
@@ -170,6 +172,9 @@ void kept_discard(struct sweep_run *s);
 const char *unit_log_tail(struct sweep_run *s, struct unit *u, struct arena *a);
 struct unit *unit_find(struct sweep_run *s, const char *role);
 int removals_wait(struct sweep_run *s, struct error *err) MUST_CHECK;
+/* Waits (bounded, a moment) until the processes of what is being removed have ended: they may hold database
+ * sessions. */
+int dying_wait(struct sweep_run *s, struct error *err) MUST_CHECK;
 bool trial_is_current(const struct sweep_run *s, const struct unit *u);
 /* Has this scenario anything to do with it? Another's database or service may be standing by. */
 bool trial_has(const struct trial_run *t, const struct unit *u);

@@ -55,6 +55,8 @@ static void on_event(const struct engine_event *ev, void *data)
     ledger_event(&u->ledger, ev);
     if (u->ledger.stale)
         s->wake = true;
+    if (strcmp(ev->action, "die") == 0 && u->settings->restart == RESTART_MODE_NO)
+        u->died = true;
     if (s->trial && !text_starts(ev->action, "exec_")) {
         struct json *j = json_new_object();
         json_set_number(j, "engine_at_ms",

@@ -80,6 +80,7 @@ static void sweep_release(struct sweep_run *s)
     vec_release(&s->standing);
     vec_release(&s->units);
     vec_release(&s->removals);
+    vec_release(&s->dying);
     for (size_t i = 0; i < s->kept.len; i++)
         free(s->kept.items[i]);
     vec_release(&s->kept);

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -285,8 +286,24 @@ void unit_discard(struct sweep_run *s, struct unit *u)
     u->ledger.ours_to_end = true;
     if (u->id)
         remove_id(s, u->id);
+    if (u->id && u->pid > 0 && u->ledger.running && engine_facts(s->engine)->local)
+        vec_push(&s->dying, u->pid);
     forget(s, u);
     unit_free(u);
+}
+
+int dying_wait(struct sweep_run *s, struct error *err)
+{
+    int64_t deadline_ns = clock_now_ns() + NS_PER_S;
+
+    while (s->dying.len && clock_now_ns() < deadline_ns) {
+        if (kill((pid_t)s->dying.items[s->dying.len - 1], 0) < 0)
+            s->dying.len--;
+        else if (loop_sleep_until(s->loop, clock_now_ns() + NS_PER_MS, err) < 0)
+            return -1;
+    }
+    s->dying.len = 0;
+    return 0;
 }
 
 void kept_discard(struct sweep_run *s)
