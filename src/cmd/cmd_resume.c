@@ -77,8 +77,11 @@ static int resume(const char *path, struct sweep_options *o, const struct option
     o->trials = json_get_int(fields, "trials");
     o->seed = json_is_int(json_get(fields, "seed")) ? json_get_int(fields, "seed") : SCHEMA_ABSENT;
     o->no_parity = json_get_bool(fields, "no_parity");
-    if (sweep_plan(o, &m, &p, &err) < 0 || rundir_open(path, &dir, &err) < 0 ||
-        sweep_record_inputs(dir, o, p, &err) < 0)
+    if (sweep_plan(o, &m, &p, &err) < 0) {
+        (void)error_wrap(&err, "the sweep's matrix '%s' as it is now", o->matrix_path);
+        return report_error(&err);
+    }
+    if (rundir_open(path, &dir, &err) < 0 || sweep_record_inputs(dir, o, p, &err) < 0)
         return report_error(&err);
     return sweep_execute(&dir, o, p);
 }

@@ -102,7 +102,9 @@ static void describe_parity(struct report *r, struct section *s)
     for (size_t i = 0; i < n; i++)
         ok += json_get_bool(json_at(checks, i), "ok");
     if (!n)
-        section_line(s, "parity: not checked");
+        section_line(s, json_get_bool(json_get(r->sweep->info, "parity"), "skipped")
+                            ? "parity: not checked, by --no-parity"
+                            : "parity: not checked");
     else if (ok == n)
         section_line(s, arena_printf(r->arena, "parity: ok, %zu check%s", n, plural(n)));
     else {

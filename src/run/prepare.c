@@ -314,6 +314,11 @@ static int check_parity(struct preparation *p, struct error *err)
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     struct parity_result r = {0};
 
+    if (s->matrix->parity && s->options->no_parity) {
+        struct json *skipped = json_new_object();
+        json_set_bool(skipped, "skipped", true);
+        json_set(s->info, "parity", skipped);
+    }
     if (!s->matrix->parity || s->options->no_parity)
         return 0;
     progress_step(s, "parity");
