@@ -151,12 +151,8 @@ int step_database(struct trial_run *t, struct error *err)
         return -1;
     if (dying_wait(t->sweep, err) < 0)
         return -1;
-    if (postgres_reset(t->sweep->postgres, d->reset, &r, err) < 0) {
-        /* The connection may be the reason: the next trial starts from a fresh one. */
-        postgres_close(t->sweep->postgres);
-        t->sweep->postgres = NULL;
+    if (postgres_reset(t->sweep->postgres, d->reset, &r, err) < 0)
         return error_wrap(err, "resetting the database");
-    }
     t->record.has_database = true;
     t->record.database.reset_ms = r.reset_ms;
     t->record.database.strategy = arena_strdup(t->arena, r.strategy);
