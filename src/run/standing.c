@@ -20,7 +20,10 @@ int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *er
     pairs[3] = (struct text_pair){.key = LABEL_ROLE, .value = "network"};
     const struct text_map labels = {.items = pairs, .len = 4};
     (void)snprintf(name, sizeof(name), "benchctl-%.12s", s->options->run_id);
-    return engine_network_create(s->engine, name, &labels, &s->network_id, err);
+    loop_shield(s->loop, +1); /* the engine would make it all the same, and nobody would know its id */
+    int rc = engine_network_create(s->engine, name, &labels, &s->network_id, err);
+    loop_shield(s->loop, -1);
+    return rc;
 }
 
 /* Of the role's settings, whatever scenario they come from: the same digest can share a container. */

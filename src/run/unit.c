@@ -170,9 +170,10 @@ int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *
     u->create_ns = clock_now_ns();
     u->name = xstrdup(e.name);
     u->image_id = xstrdup(o->image_id);
-    if (engine_container_create(s->engine, &e, &u->id, &u->warnings, err) < 0)
-        return error_wrap(err, "container '%s'", u->role);
-    return 0;
+    loop_shield(s->loop, +1); /* the engine would make it all the same, and nobody would know its id */
+    int rc = engine_container_create(s->engine, &e, &u->id, &u->warnings, err);
+    loop_shield(s->loop, -1);
+    return rc < 0 ? error_wrap(err, "container '%s'", u->role) : 0;
 }
 
 int unit_start(struct sweep_run *s, struct unit *u, struct error *err)

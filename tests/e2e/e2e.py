@@ -74,7 +74,9 @@ class Lab:
         program = 'bin/' + name
         os.mkdir(os.path.join(context, 'bin'))
         command('cc', '-O1', '-static', '-o', os.path.join(context, program), '%s/fixtures/%s.c' % (HERE, name))
-        self.write(name + '/Dockerfile', 'FROM scratch\nCOPY bin/%s /bin/%s\nENTRYPOINT ["/bin/%s"]\n' % (name, name, name))
+        # no other test's image is the same one: whoever is done first removes his own
+        self.write(name + '/Dockerfile', 'FROM scratch\nENV LAB=%s\nCOPY bin/%s /bin/%s\nENTRYPOINT ["/bin/%s"]\n' %
+                   (self.tag, name, name, name))
 
     def path(self, name):
         return os.path.join(self.dir, name)
@@ -163,8 +165,8 @@ class Lab:
             docker('rm', '-fv', i, check=False)
         for i in docker('network', 'ls', '-q', '--filter', mine).split():
             docker('network', 'rm', i, check=False)
-        for i in docker('images', '-q', 'benchctl-e2e/*:' + self.tag).split():
-            docker('rmi', '-f', i, check=False)
+        for i in docker('images', '--format', '{{.Repository}}:{{.Tag}}', 'benchctl-e2e/*:' + self.tag).split():
+            docker('rmi', i, check=False)
         shutil.rmtree(self.dir, ignore_errors=True)
 
 

@@ -39,7 +39,7 @@ def a_missing_engine(lab):
 
 
 def a_missing_generator(lab):
-    lab.write('wrk.yaml', MATRIX.replace('adapter: idle', 'adapter: wrk').replace("absent-${size}:1'", "x:1', port: 80"))
+    lab.write('wrk.yaml', MATRIX.replace('adapter: idle', 'adapter: wrk').replace("absent-${size}:1'", "x:1', port: 80").replace('100ms', '1s'))
     os.makedirs(lab.path('empty'), exist_ok=True)
     r = lab.run('wrk.yaml', 'out6', code=3, env={'PATH': lab.path('empty')})
     has(r.stderr, 'wrk', 'not on PATH')

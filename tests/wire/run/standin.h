@@ -34,6 +34,7 @@ struct behaviour {
     bool oom;                /* for want of memory */
     bool slow_events;        /* its events come a little later than the replies that know already */
     bool unhealthy;          /* has a health check that says "starting" until standin_health() */
+    int create_ms;           /* how long the engine takes to make it */
     const char *address;     /* NULL: 127.0.0.1 */
     const char *log;         /* one line that it prints at once */
     double memory_bytes;     /* what inspect says was applied; 0: what was asked for */

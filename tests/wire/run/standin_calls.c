@@ -177,8 +177,10 @@ static void answer_network_create(struct call *c)
             refuse(c, 409, "network with that name exists already");
             return;
         }
-    json_set_text(j, "Id", standin_add(c->engine, true, name, c->body)->id);
+    const struct object *o = standin_add(c->engine, true, name, c->body);
+    json_set_text(j, "Id", o->id);
     reply_json(c, 201, j);
+    c->reply->delay_ms = o->behaviour.create_ms;
 }
 
 static void answer_network_remove(struct call *c)
@@ -205,6 +207,7 @@ static void answer_create(struct call *c)
     json_set_text(j, "Id", o->id);
     json_set(j, "Warnings", warnings);
     reply_json(c, 201, j);
+    c->reply->delay_ms = o->behaviour.create_ms;
 }
 
 static void answer_start(struct call *c)

@@ -46,6 +46,31 @@ INTERRUPTED(interrupted_in_checks, "checks", 0, 0)
 INTERRUPTED(interrupted_while_collecting, "collect", 0, 0)
 INTERRUPTED(interrupted_while_cooling_down, "cooldown", 10, 1) /* what is sealed stays */
 
+/* An engine makes what it was asked for, also when nobody waits any more: the answer is waited for. */
+static void interrupted_while_something_is_made(struct stage *g, const char *role, const char *step,
+                                                const char *calls)
+{
+    standin_behave(g->engine, role, (struct behaviour){.create_ms = 200});
+    stage_at(g, step, 50, stage_interrupt);
+    stage_run(g, SMALL);
+    assert_int_equal(g->err.kind, ERROR_INTERRUPTED);
+    CLEANUP_FREE char *all = standin_calls(g->engine, "");
+    assert_has(all, calls);
+    assert_nothing_left(g);
+}
+
+static void interrupted_while_the_network_is_made(void **state)
+{
+    interrupted_while_something_is_made(*state, "network", "begin",
+                                        "create network\nremove network\nlist containers\nlist networks\n");
+}
+
+static void interrupted_while_the_app_is_made(void **state)
+{
+    interrupted_while_something_is_made(*state, "app", "app start",
+                                        "create app\nremove app\nGET of what has gone\nremove network\n");
+}
+
 /* Too late to matter: everything has been measured. */
 static void interrupted_while_tearing_down(void **state)
 {
@@ -144,6 +169,8 @@ int main(void)
         STAGE_TEST(interrupted_in_checks),
         STAGE_TEST(interrupted_while_collecting),
         STAGE_TEST(interrupted_while_cooling_down),
+        STAGE_TEST(interrupted_while_the_network_is_made),
+        STAGE_TEST(interrupted_while_the_app_is_made),
         STAGE_TEST(interrupted_while_tearing_down),
         STAGE_TEST(an_interrupted_generator_is_gone),
         STAGE_TEST(a_dead_run_of_this_directory_is_cleaned_up),
