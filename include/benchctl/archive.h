@@ -18,7 +18,7 @@
 #include "benchctl/base/mem.h"
 #include "benchctl/base/strbuf.h"
 
-/* --- names -------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 #define ARCHIVE_NAME_MAX 4000 /* bytes of a member's name */
 
@@ -30,7 +30,7 @@ int archive_name_check(const char *name, struct error *err) MUST_CHECK;
  * backslashes are escaped; what does not fit ends in "...". Returns buf, which holds at least 16 bytes. */
 const char *archive_printable(const char *name, char *buf, size_t size);
 
-/* --- a directory as a tar, for the engine's build call -------------------------------------------------- */
+/* --- a directory as a tar, for the engine's build call --- */
 
 /*
  * Packs `dir` into an unlinked temporary file; the caller reads from offset 0 of *ret_fd and closes it.
@@ -44,8 +44,7 @@ int archive_pack_context(const char *dir, int *ret_fd, int64_t *ret_bytes, struc
 int archive_pack_build(const char *dir, const char *dockerfile, int *ret_fd, int64_t *ret_bytes,
                        struct error *err) MUST_CHECK;
 
-/* --- one compressed file (zstd), for raw scrapes and streams ---------------------------------------------
- */
+/* --- one compressed file (zstd), for raw scrapes and streams --- */
 
 struct archive_file;
 int archive_file_create(const char *path, struct archive_file **ret, struct error *err) MUST_CHECK;
@@ -59,8 +58,7 @@ int archive_file_read(const char *path, size_t max, struct strbuf *out, struct e
 int archive_unpack_gzip(const void *bytes, size_t len, size_t max, struct strbuf *out,
                         struct error *err) MUST_CHECK;
 
-/* --- a tar.zst to write ----------------------------------------------------------------------------------
- */
+/* --- a tar.zst to write --- */
 
 struct archive_writer;
 /* Writes to a temporary file beside `path`. */
@@ -80,8 +78,7 @@ int archive_writer_close(struct archive_writer *w, struct error *err) MUST_CHECK
 void archive_writer_free(struct archive_writer *w);
 DEFINE_CLEANUP(struct archive_writer *, archive_writer_free);
 
-/* --- a tar to read, with limits ----------------------------------------------------------------------------
- */
+/* --- a tar to read, with limits --- */
 
 struct archive_limits {
     int64_t max_entries, max_entry_bytes, max_total_bytes;
@@ -119,8 +116,7 @@ int archive_reader_next(struct archive_reader *r, struct archive_member *ret, st
 ptrdiff_t archive_reader_read(struct archive_reader *r, void *buffer, size_t size,
                               struct error *err) MUST_CHECK;
 
-/* --- files from a tar -------------------------------------------------------------------------------------
- */
+/* --- files from a tar --- */
 
 /* A directory that is filled as a whole or not at all. */
 struct archive_target;

@@ -26,7 +26,7 @@
 #define JOURNAL_TRIAL_SEALED "trial sealed"
 #define JOURNAL_REPAIRED "repaired" /* a damaged tail was moved aside */
 
-/* --- the run directory ---------------------------------------------------------------------------------- */
+/* --- the run directory --- */
 
 struct rundir;
 
@@ -85,8 +85,7 @@ int journal_scan(const char *bytes, size_t len, void (*line)(const struct json *
 void journal_format(uint64_t seq, int64_t wall_ns, const char *event, const struct json *fields,
                     struct strbuf *out);
 
-/* --- bundles -----------------------------------------------------------------------------------------------
- */
+/* --- bundles --- */
 
 /* Packs a run directory as DIR.tar.zst beside it or as `path`; the same directory gives the same bytes. */
 int bundle_write(const char *run_dir, const char *path, struct error *err) MUST_CHECK;
@@ -110,8 +109,7 @@ int bundle_show(const char *path, const char *member, size_t max, struct strbuf 
 /* Into a fresh or empty directory; a refused bundle leaves nothing there. */
 int bundle_extract(const char *path, const char *dir, struct error *err) MUST_CHECK;
 
-/* --- a sweep's results, from either ------------------------------------------------------------------------
- */
+/* --- a sweep's results, from either --- */
 
 struct sweep {
     struct json *info;    /* sweep.json; an empty object when the sweep ended before it was written */

@@ -63,7 +63,7 @@ struct engine_facts {
 const struct engine_facts *engine_facts(const struct engine *e);
 int engine_info(struct engine *e, struct json **ret, struct error *err) MUST_CHECK; /* /info */
 
-/* --- images --------------------------------------------------------------------------------------- */
+/* --- images --- */
 
 struct engine_image {
     char *id;            /* sha256:... : containers are created from this, not from the tag */
@@ -114,7 +114,7 @@ int engine_image_load(struct engine *e, const char *path, engine_progress_fn *pr
 int engine_image_import(struct engine *e, const char *path, const char *reference,
                         const struct text_list *changes, char **ret_id, struct error *err) MUST_CHECK;
 
-/* --- networks ------------------------------------------------------------------------------------- */
+/* --- networks --- */
 
 /* When the engine has no address pool left, the hint names the networks that dead sweeps of ours left. */
 int engine_network_create(struct engine *e, const char *name, const struct text_map *labels, char **ret_id,
@@ -122,7 +122,7 @@ int engine_network_create(struct engine *e, const char *name, const struct text_
 int engine_network_remove(struct engine *e, const char *id,
                           struct error *err) MUST_CHECK; /* gone already is fine */
 
-/* --- containers ----------------------------------------------------------------------------------- */
+/* --- containers --- */
 
 enum restart_policy { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, RESTART_UNLESS_STOPPED };
 
@@ -221,7 +221,7 @@ int engine_list_ours(struct engine *e, const char *run, struct engine_objects *r
                      struct error *err) MUST_CHECK;
 void engine_objects_release(struct engine_objects *o);
 
-/* --- streams -------------------------------------------------------------------------------------- */
+/* --- streams --- */
 
 struct engine_stream;
 void engine_stream_close(struct engine_stream *s); /* NULL is fine */
@@ -285,7 +285,7 @@ int engine_stats_open(struct engine *e, const char *id,
                       void (*on_stats)(const struct json *stats, void *data), void *data,
                       struct engine_stream **ret, struct error *err) MUST_CHECK;
 
-/* --- parts that tests and fuzzers feed directly --------------------------------------------------- */
+/* --- parts that tests and fuzzers feed directly --- */
 
 /* The 8-byte-framed log stream, or raw bytes when tty. */
 struct log_demux {

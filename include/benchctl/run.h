@@ -55,8 +55,7 @@ struct run_summary {
 int run_sweep(struct loop *l, const struct plan *p, const struct run_options *o,
               const struct run_callbacks *cb, struct run_summary *ret, struct error *err) MUST_CHECK;
 
-/* --- leftovers
- * ---------------------------------------------------------------------------------------------- */
+/* --- leftovers --- */
 
 struct clean_options {
     bool dry_run;    /* only tell */
@@ -71,8 +70,7 @@ int run_clean(struct engine *e, const struct clean_options *o,
               void (*tell)(const struct engine_object *object, void *data), void *data,
               struct clean_counts *ret, struct error *err) MUST_CHECK;
 
-/* --- is this host fit to measure?
- * --------------------------------------------------------------------------- */
+/* --- is this host fit to measure? --- */
 
 enum fitness { FITNESS_OK, FITNESS_WARN, FITNESS_FAIL };
 struct doctor_line {

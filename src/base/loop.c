@@ -101,8 +101,7 @@ void loop_free(struct loop *l)
     free(l);
 }
 
-/* --- descriptors
- * ---------------------------------------------------------------------------------------------- */
+/* --- descriptors --- */
 
 static uint32_t epoll_bits(unsigned events)
 {
@@ -140,8 +139,7 @@ void loop_remove_fd(struct loop_fd *w)
     w->loop->dead = w;
 }
 
-/* --- timers
- * ------------------------------------------------------------------------------------------------------ */
+/* --- timers --- */
 
 static void heap_put(struct loop *l, size_t slot, struct loop_timer *t)
 {
@@ -253,8 +251,7 @@ static void fire_timers(struct loop *l)
     }
 }
 
-/* --- children
- * -------------------------------------------------------------------------------------------------- */
+/* --- children --- */
 
 static void child_ended(int fd, unsigned events, void *data)
 {
@@ -292,8 +289,7 @@ void loop_remove_child(struct loop_child *c)
     free(c);
 }
 
-/* --- signals
- * ---------------------------------------------------------------------------------------------------- */
+/* --- signals --- */
 
 static void signal_arrived(int fd, unsigned events, void *data)
 {
@@ -339,8 +335,7 @@ void loop_shield(struct loop *l, int delta)
     assert(l->shield >= 0);
 }
 
-/* --- waiting
- * ---------------------------------------------------------------------------------------------------- */
+/* --- waiting --- */
 
 /* The timerfd tells nanoseconds, where epoll's own timeout would round to milliseconds. */
 static void arm(struct loop *l, int64_t when_ns)

@@ -26,8 +26,7 @@ struct process {
     int64_t cpu_ns;
 };
 
-/* --- environment and processors
- * --------------------------------------------------------------------------------- */
+/* --- environment and processors --- */
 
 /* Ours, with `added` in place of what has the same name. The strings are borrowed. */
 static char **merged_environment(const char *const *added)
@@ -76,8 +75,7 @@ static int parse_cpus(const char *text, cpu_set_t *ret, struct error *err)
     return 0;
 }
 
-/* --- the child's side
- * -------------------------------------------------------------------------------------------- */
+/* --- the child's side --- */
 
 struct spawn {
     const char *program, *cwd;
@@ -119,8 +117,7 @@ __attribute__((noreturn)) static void run_child(const struct spawn *s)
     _exit(127);
 }
 
-/* --- the parent's side
- * --------------------------------------------------------------------------------------------- */
+/* --- the parent's side --- */
 
 static void child_done(pid_t pid, int status, void *data)
 {
@@ -299,9 +296,7 @@ void process_free(struct process *p)
     free(p);
 }
 
-/* --- capture
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- capture --- */
 
 #define CAPTURE_MAX ((size_t)1 << 20)
 

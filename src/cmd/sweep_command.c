@@ -41,8 +41,7 @@ int sweep_plan(const struct sweep_options *o, struct matrix **ret_matrix, struct
     return 0;
 }
 
-/* --- a new run directory
- * ------------------------------------------------------------------------------------------------ */
+/* --- a new run directory --- */
 
 static int add_input(const char *path, void *data, struct error *err)
 {
@@ -129,9 +128,7 @@ int sweep_record_inputs(struct rundir *dir, const struct sweep_options *o, const
     return 0;
 }
 
-/* --- callbacks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- callbacks --- */
 
 static void write_status(struct sweep_state *s, const struct progress *p)
 {
@@ -211,9 +208,7 @@ static void on_signal(int signo, void *data)
     loop_interrupt(s->loop);
 }
 
-/* --- the end
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- the end --- */
 
 static int write_report(const struct report *r, enum report_format f, const char *dir, const char *name,
                         struct error *err)
@@ -276,9 +271,7 @@ static void tell_summary(const struct run_summary *r, const char *dir)
     fprintf(stderr, "\nresults: %s\n", dir);
 }
 
-/* --- all of it
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- all of it --- */
 
 static void make_run_id(char *ret)
 {

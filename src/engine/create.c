@@ -5,7 +5,7 @@
 #include "benchctl/base/units.h"
 #include "engine_internal.h"
 
-/* --- the request ---------------------------------------------------------------------------------- */
+/* --- the request --- */
 
 static struct json *text_array(const struct text_list *list)
 {
@@ -157,7 +157,7 @@ static struct json *container_object(const struct engine *e, const struct engine
     return o;
 }
 
-/* --- the name is taken ---------------------------------------------------------------------------- */
+/* --- the name is taken --- */
 
 /* The holder's id as the message quotes it, else the name itself. */
 static char *find_holder(const char *message, const char *name)
@@ -216,7 +216,7 @@ static int make_room(struct engine *e, const char *name, struct error *err)
     return error_hint(err, "it is not one of ours: rename or remove it");
 }
 
-/* --- create --------------------------------------------------------------------------------------- */
+/* --- create --- */
 
 static char *join_warnings(const struct json *reply)
 {

@@ -5,7 +5,7 @@
 
 #define TAIL_MAX ((size_t)64 << 10)
 
-/* --- the whole log -------------------------------------------------------------------------------- */
+/* --- the whole log --- */
 
 struct whole_log {
     const struct engine *engine;
@@ -63,7 +63,7 @@ int engine_logs_save(struct engine *e, const char *id, const struct engine_log_o
     return result ? error_wrap(err, "cannot save the log of container '%s'", engine_short_id(id, brief)) : 0;
 }
 
-/* --- its last lines ------------------------------------------------------------------------------- */
+/* --- its last lines --- */
 
 static void add_line(const char *line, size_t len, bool is_stderr, void *data)
 {
@@ -97,7 +97,7 @@ int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_tex
     return 0;
 }
 
-/* --- files of a container ------------------------------------------------------------------------- */
+/* --- files of a container --- */
 
 struct copy {
     int fd;

@@ -29,7 +29,7 @@ struct engine {
     bool podman;
 };
 
-/* --- one call ------------------------------------------------------------------------------------- */
+/* --- one call --- */
 
 struct engine_request {
     const char *method;       /* NULL: GET */
@@ -66,7 +66,7 @@ bool engine_status_ok(int status);
 /* Says how to get an engine when `err` is a connection that could not be made. */
 void engine_add_hint(const struct engine *e, struct error *err);
 
-/* --- text ----------------------------------------------------------------------------------------- */
+/* --- text --- */
 
 /* "/containers/" + escaped id + rest. The caller frees. */
 char *engine_path(const char *before, const char *name, const char *after);
@@ -82,7 +82,7 @@ const char *engine_short_id(const char *id, char *buf);
 
 #define SHORT_ID 72
 
-/* --- streams -------------------------------------------------------------------------------------- */
+/* --- streams --- */
 
 struct engine_stream {
     struct engine *engine;
@@ -104,7 +104,7 @@ int json_drain(struct strbuf *buffer,
                void (*each)(const struct json *j, const char *bytes, size_t len, void *data), void *data,
                struct error *err) MUST_CHECK;
 
-/* --- progress streams: build, pull, load, import -------------------------------------------------- */
+/* --- progress streams: build, pull, load, import --- */
 
 struct progress_run {
     const struct engine_request *request;

@@ -30,7 +30,7 @@ struct event_stream {
     size_t seen_count;
 };
 
-/* --- one event ------------------------------------------------------------------------------------ */
+/* --- one event --- */
 
 static bool repeated(struct event_stream *s, const struct json *j)
 {
@@ -99,7 +99,7 @@ static void on_event(const struct json *j, const char *bytes, size_t len, void *
     s->handler.event(&event, s->handler.data);
 }
 
-/* --- the connection ------------------------------------------------------------------------------- */
+/* --- the connection --- */
 
 static void tell_gap(struct event_stream *s, const char *why)
 {

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include "engine_internal.h"
 
-/* --- inspect -------------------------------------------------------------------------------------- */
+/* --- inspect --- */
 
 /* References keep their '/', ':' and '@', which a router in the engine wants to see. */
 static char *image_path(const char *reference)
@@ -77,7 +77,7 @@ void engine_image_release(struct engine_image *i)
     *i = (struct engine_image){0};
 }
 
-/* --- pull ----------------------------------------------------------------------------------------- */
+/* --- pull --- */
 
 /* name[:tag] or name@digest. Without a tag it is `latest`: none at all would mean every tag there is. */
 static void split_reference(const char *reference, char **ret_name, char **ret_tag)
@@ -144,7 +144,7 @@ int engine_image_pull(struct engine *e, const char *reference, const char *auth_
     return 0;
 }
 
-/* --- load and import ------------------------------------------------------------------------------ */
+/* --- load and import --- */
 
 static ptrdiff_t read_file(char *buffer, size_t size, void *data)
 {

@@ -17,7 +17,7 @@ void sink_release(struct log_sink *s)
     strbuf_release(&s->channels[1].line);
 }
 
-/* --- where bytes go ------------------------------------------------------------------------------- */
+/* --- where bytes go --- */
 
 static void give_line(struct log_sink *s, struct log_channel *c)
 {
@@ -67,7 +67,7 @@ static void payload(struct log_sink *s, int channel, const char *bytes, size_t l
     to_lines(s, c, bytes, len);
 }
 
-/* --- time stamps ---------------------------------------------------------------------------------- */
+/* --- time stamps --- */
 
 /* Was this line written before the stream was opened again? */
 static bool is_replay(struct log_sink *s, int64_t ns)
@@ -163,7 +163,7 @@ static void on_piece(int channel, const char *bytes, size_t len, void *data)
         flush_stamp(s, channel);
 }
 
-/* --- the stream ----------------------------------------------------------------------------------- */
+/* --- the stream --- */
 
 int sink_feed(struct log_sink *s, const char *bytes, size_t len)
 {

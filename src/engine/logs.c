@@ -27,7 +27,7 @@ struct log_stream {
 
 static void follow(struct log_stream *s);
 
-/* --- has it ended for good? ----------------------------------------------------------------------- */
+/* --- has it ended for good? --- */
 
 static void end_for_good(struct log_stream *s, const struct error *err)
 {
@@ -110,7 +110,7 @@ static void on_timer(void *data)
         end_for_good(s, &err);
 }
 
-/* --- the stream itself ---------------------------------------------------------------------------- */
+/* --- the stream itself --- */
 
 static void on_head(int status, const char *type, void *data)
 {

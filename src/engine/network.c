@@ -4,7 +4,7 @@
 
 #define ENDPOINTS_NS (5 * NS_PER_S) /* a removed container's endpoint may linger */
 
-/* --- what is ours --------------------------------------------------------------------------------- */
+/* --- what is ours --- */
 
 static char *copy_label(const struct json *labels, const char *key)
 {
@@ -92,7 +92,7 @@ void engine_objects_release(struct engine_objects *o)
     *o = (struct engine_objects){0};
 }
 
-/* --- create and remove ---------------------------------------------------------------------------- */
+/* --- create and remove --- */
 
 static bool pools_used_up(const char *message)
 {

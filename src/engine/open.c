@@ -6,7 +6,7 @@
 
 #define DEFAULT_URL "unix:///var/run/docker.sock"
 
-/* --- the address ---------------------------------------------------------------------------------- */
+/* --- the address --- */
 
 static const char *environment(const char *name)
 {
@@ -91,7 +91,7 @@ static int set_address(struct engine *e, const char *url, struct error *err)
         err, "unix:///path, tcp://host:port, http:// or https://; for ssh, forward the socket (ssh -L)");
 }
 
-/* --- what it says --------------------------------------------------------------------------------- */
+/* --- what it says --- */
 
 static const char *keep_text(struct engine *e, const struct json *o, const char *key)
 {

@@ -6,7 +6,7 @@
 #define MAX_OUTPUT ((size_t)64 << 10) /* kept of what the steps print */
 #define TEXT_MAX 500                  /* of a progress line */
 
-/* --- one value ------------------------------------------------------------------------------------ */
+/* --- one value --- */
 
 static const char *error_text(const struct json *m)
 {
@@ -60,7 +60,7 @@ int engine_stream_message(const struct json *message, char **ret_progress, struc
     return 0;
 }
 
-/* --- the whole stream ----------------------------------------------------------------------------- */
+/* --- the whole stream --- */
 
 struct run {
     const struct progress_run *options;

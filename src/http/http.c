@@ -5,7 +5,7 @@
 
 static void settle(struct http *h);
 
-/* --- libcurl's side: it may not be called back from here ------------------------------------------ */
+/* --- libcurl's side: it may not be called back from here --- */
 
 static void on_socket(int fd, unsigned events, void *data)
 {
@@ -69,7 +69,7 @@ static int want_timer(CURLM *multi, long timeout_ms, void *data)
     return 0;
 }
 
-/* --- requests that end ---------------------------------------------------------------------------- */
+/* --- requests that end --- */
 
 static void unlink_request(struct http_request *r)
 {
@@ -180,7 +180,7 @@ static void on_idle(void *data)
     finish(r, &err);
 }
 
-/* --- the interface -------------------------------------------------------------------------------- */
+/* --- the interface --- */
 
 int http_new(struct loop *l, struct http **ret, struct error *err)
 {

@@ -13,9 +13,7 @@
 
 #define LOG_MAX (INT64_C(64) << 20) /* per channel and container */
 
-/* --- checks
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- checks --- */
 
 /* "== 0" against the value: expectation_parse() wants a name in front. */
 static bool holds(struct trial_run *t, const char *expect, const char *value, const char **ret_message)
@@ -101,8 +99,7 @@ int step_checks(struct trial_run *t, struct error *err)
     return 0;
 }
 
-/* --- logs and artifacts
- * ------------------------------------------------------------------------------------------------ */
+/* --- logs and artifacts --- */
 
 static int save_log(struct trial_run *t, struct unit *u, struct error *err)
 {
@@ -178,8 +175,7 @@ static void save_artifacts(struct trial_run *t)
     }
 }
 
-/* --- a container's story
- * --------------------------------------------------------------------------------------------------- */
+/* --- a container's story --- */
 
 static int64_t wall_of(const struct trial_run *t, int64_t mono_ns)
 {
@@ -333,9 +329,7 @@ static void judge_host(struct trial_run *t)
             cpus);
 }
 
-/* --- the step
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- the step --- */
 
 /* Is there an end that no event explains yet? */
 static bool unexplained(const struct ledger *l)

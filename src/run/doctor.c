@@ -43,8 +43,7 @@ static const char *first_line(struct doctor *d, const char *path)
     return arena_strndup(d->arena, strbuf_text(&text), strcspn(strbuf_text(&text), "\n"));
 }
 
-/* --- engine and leftovers
- * --------------------------------------------------------------------------------------------- */
+/* --- engine and leftovers --- */
 
 static void look_at_leftovers(struct doctor *d, struct engine *e)
 {
@@ -88,9 +87,7 @@ static void look_at_engine(struct doctor *d, struct loop *l)
     look_at_leftovers(d, e);
 }
 
-/* --- the host
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- the host --- */
 
 static void look_at_programs(struct doctor *d)
 {

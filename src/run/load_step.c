@@ -91,8 +91,7 @@ static int make_command(struct generation *g, struct error *err)
     return 0;
 }
 
-/* --- as a process
- * -------------------------------------------------------------------------------------------------- */
+/* --- as a process --- */
 
 static const char *const *environment(struct generation *g, struct error *err)
 {
@@ -163,8 +162,7 @@ static int run_process(struct generation *g, struct error *err)
     return error_wrap(err, "load generator");
 }
 
-/* --- in a container
- * -------------------------------------------------------------------------------------------------- */
+/* --- in a container --- */
 
 static int run_container(struct generation *g, struct error *err)
 {
@@ -229,9 +227,7 @@ static int run_container(struct generation *g, struct error *err)
     return error_wrap(err, "load generator");
 }
 
-/* --- both
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- both --- */
 
 /* A generator that runs nothing (idle): the time passes while everything else goes on. */
 static int run_idle(struct generation *g, struct error *err)

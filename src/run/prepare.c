@@ -40,8 +40,7 @@ static void preparation_release(struct preparation *p)
     free(p->good_metrics);
 }
 
-/* --- images
- * ------------------------------------------------------------------------------------------------------- */
+/* --- images --- */
 
 static char *image_key(const struct container_settings *c)
 {
@@ -174,8 +173,7 @@ static int need_image(struct preparation *p, const struct container_settings *c,
     return 0;
 }
 
-/* --- generators
- * ------------------------------------------------------------------------------------------------------ */
+/* --- generators --- */
 
 struct adapter_use *adapter_for(struct sweep_run *s, const char *name)
 {
@@ -289,9 +287,7 @@ static int need_metrics(struct preparation *p, const struct metrics_settings *m,
     return 0;
 }
 
-/* --- parity
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- parity --- */
 
 static void summarise_differences(const struct parity_result *r, struct strbuf *out)
 {
@@ -343,9 +339,7 @@ static int check_parity(struct preparation *p, struct error *err)
                       s->matrix->file);
 }
 
-/* --- all of it
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- all of it --- */
 
 static int need_scenario(struct preparation *p, const struct settings *st, struct error *err)
 {

@@ -17,8 +17,7 @@
 #define HEALTH_NS (250 * NS_PER_MS) /* the engine tells of a change by an event: this is for lost ones */
 #define MAX_DEATHS 5 /* a container that died this often before it was ever ready never stays up */
 
-/* --- log lines
- * ---------------------------------------------------------------------------------------------------- */
+/* --- log lines --- */
 
 struct log_watch {
     struct sweep_run *sweep;
@@ -98,9 +97,7 @@ void unit_unwatch_log(struct unit *u)
     u->watch = NULL;
 }
 
-/* --- probes
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- probes --- */
 
 struct probe {
     bool done, good;

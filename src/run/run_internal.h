@@ -10,8 +10,7 @@
 #include "benchctl/sample.h"
 #include "ledger.h"
 
-/* --- containers
- * -------------------------------------------------------------------------------------------------- */
+/* --- containers --- */
 
 /* One container and what is known of it. Its settings' texts still hold run-time references. */
 struct unit {
@@ -57,8 +56,7 @@ struct adapter_use {
     bool looked_for; /* its program, on PATH */
 };
 
-/* --- the sweep
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the sweep --- */
 
 struct sweep_run {
     struct loop *loop;
@@ -100,8 +98,7 @@ struct sweep_run {
     uint64_t container_number;
 };
 
-/* --- a trial
- * -------------------------------------------------------------------------------------------------------- */
+/* --- a trial --- */
 
 struct trial_run {
     struct sweep_run *sweep;

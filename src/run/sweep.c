@@ -6,8 +6,7 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
 
-/* --- progress
- * ------------------------------------------------------------------------------------------------------- */
+/* --- progress --- */
 
 /* What is left: at first the plan's estimate, then as long per trial as those that are done took. */
 static int64_t estimate_left(const struct sweep_run *s)
@@ -57,9 +56,7 @@ void progress_step(struct sweep_run *s, const char *step)
     tell(s);
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- the end --- */
 
 static void sweep_release(struct sweep_run *s)
 {
@@ -90,9 +87,7 @@ static void sweep_release(struct sweep_run *s)
     json_free(s->info);
 }
 
-/* --- the order
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- the order --- */
 
 static bool is_infrastructure(enum outcome o)
 {

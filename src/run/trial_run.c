@@ -19,9 +19,7 @@ struct step {
     bool always; /* also after a failure: it gathers the evidence */
 };
 
-/* --- notes
- * ----------------------------------------------------------------------------------------------------------
- */
+/* --- notes --- */
 
 static const char *format(struct trial_run *t, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
@@ -57,8 +55,7 @@ void trial_validity(struct trial_run *t, const char *id, const char *verdict, co
     t->record.validity_count = t->validity.len;
 }
 
-/* --- steps: network, sampler, services
- * --------------------------------------------------------------------------------- */
+/* --- steps: network, sampler, services --- */
 
 static int step_begin(struct trial_run *t, struct error *err)
 {
@@ -144,8 +141,7 @@ static void undo_services(struct trial_run *t)
         let_go(t, t->services.items[--t->services.len]);
 }
 
-/* --- steps: the application
- * ---------------------------------------------------------------------------------------------- */
+/* --- steps: the application --- */
 
 static int step_app(struct trial_run *t, struct error *err)
 {
@@ -208,9 +204,7 @@ static int step_ready(struct trial_run *t, struct error *err)
     return 0;
 }
 
-/* --- the array
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- the array --- */
 
 static const struct step steps[] = {
     {"begin", step_begin, undo_begin, false},
@@ -279,8 +273,7 @@ static void undo_steps(struct trial_run *t, size_t begun)
     loop_shield(t->sweep->loop, -1);
 }
 
-/* --- from begin to record
- * ---------------------------------------------------------------------------------------------- */
+/* --- from begin to record --- */
 
 static void name_axes(struct trial_run *t)
 {

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* --- logs ----------------------------------------------------------------------------------------- */
+/* --- logs --- */
 
 struct heard {
     struct strbuf text[3];
@@ -91,7 +91,7 @@ static void try_log(const char *bytes, size_t len, size_t step, int which)
     release(&pieces);
 }
 
-/* --- JSON ----------------------------------------------------------------------------------------- */
+/* --- JSON --- */
 
 static void on_value(const struct json *j, const char *bytes, size_t len, void *data)
 {

@@ -141,8 +141,7 @@ static void signals_come_through_the_loop(void **state)
     assert_int_equal(seen, SIGTERM);
 }
 
-/* --- processes
- * -------------------------------------------------------------------------------------------------- */
+/* --- processes --- */
 
 static int capture(struct loop *l, const char *const *argv, struct process_output *out, struct error *err)
 {

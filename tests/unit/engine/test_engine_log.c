@@ -105,7 +105,7 @@ static void a_frame_type_that_does_not_exist(void **state)
     sink_release(&sink);
 }
 
-/* --- the sink ------------------------------------------------------------------------------------- */
+/* --- the sink --- */
 
 struct log_file {
     char path[40];
@@ -298,7 +298,7 @@ static void a_full_disk_is_told_once_and_reading_goes_on(void **state)
     close_file(&f);
 }
 
-/* --- framed or raw -------------------------------------------------------------------------------- */
+/* --- framed or raw --- */
 
 static void the_content_type_decides_where_it_can_be_trusted(void **state)
 {

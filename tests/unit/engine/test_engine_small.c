@@ -4,7 +4,7 @@
 #include "engine_test.h"
 #include "engine_internal.h"
 
-/* --- one value of a build or pull stream ---------------------------------------------------------- */
+/* --- one value of a build or pull stream --- */
 
 static void progress_is(const char *json, const char *wanted)
 {
@@ -48,7 +48,7 @@ static void messages_of_a_stream(void **state)
     failure_is("\"text\"", "the engine's stream holds something that is not an object");
 }
 
-/* --- owners --------------------------------------------------------------------------------------- */
+/* --- owners --- */
 
 static void owners_live_and_die(void **state)
 {
@@ -91,7 +91,7 @@ static void owners_that_cannot_be_read_are_left_alone(void **state)
         assert_true(engine_owner_alive(bad[i]));
 }
 
-/* --- refusals ------------------------------------------------------------------------------------- */
+/* --- refusals --- */
 
 static void refusals_in_any_form(void **state)
 {
@@ -118,7 +118,7 @@ static void refusals_in_any_form(void **state)
     assert_string_equal(err.message, "a?b?[2J");
 }
 
-/* --- texts ---------------------------------------------------------------------------------------- */
+/* --- texts --- */
 
 static void paths_and_queries(void **state)
 {

@@ -212,7 +212,7 @@ static void replies_that_are_off(void **state)
     assert_int_equal(s.started_wall_ns, -1);
 }
 
-/* --- images --------------------------------------------------------------------------------------- */
+/* --- images --- */
 
 static void which_image_was_this(void **state)
 {

@@ -85,7 +85,7 @@ static void assert_decided(struct fixture *f, enum outcome expected, const char 
     assert_string_equal(f->t.record.reason, reason);
 }
 
-/* --- it was measured ------------------------------------------------------------------------------ */
+/* --- it was measured --- */
 
 static void all_well(void **state)
 {
@@ -196,7 +196,7 @@ static void without_a_limit_the_text_says_so(void **state)
     assert_decided(f, OUTCOME_DEGRADED, "ended 1 time (last: exit 3), restarted 1 time in 10 s at no limit");
 }
 
-/* --- gates ---------------------------------------------------------------------------------------- */
+/* --- gates --- */
 
 static void a_gate_that_does_not_hold(void **state)
 {
@@ -245,7 +245,7 @@ static void numbers_that_are_not_to_be_trusted(void **state)
     assert_decided(f, OUTCOME_DEGRADED, "ended 1 time (last: exit 1), restarted 1 time in 10 s at 64.0 MiB");
 }
 
-/* --- a load without requests ---------------------------------------------------------------------- */
+/* --- a load without requests --- */
 
 static void idle_has_no_numbers_and_is_ok(void **state)
 {
@@ -267,7 +267,7 @@ static void numbers_that_were_not_measured_decide_nothing(void **state)
     assert_decided(f, OUTCOME_OK, "1000 requests, none failed");
 }
 
-/* --- the app -------------------------------------------------------------------------------------- */
+/* --- the app --- */
 
 static void died_under_load_for_good(void **state)
 {
@@ -365,7 +365,7 @@ static void a_container_that_vanished_is_an_error(void **state)
     assert_decided(f, OUTCOME_ERROR, "the container has gone: somebody removed it");
 }
 
-/* --- the generator -------------------------------------------------------------------------------- */
+/* --- the generator --- */
 
 static void no_result_is_never_success(void **state)
 {
@@ -390,7 +390,7 @@ static void no_result_from_an_app_that_kept_dying(void **state)
         "measured");
 }
 
-/* --- benchctl and the world ----------------------------------------------------------------------- */
+/* --- benchctl and the world --- */
 
 static void an_error_names_its_step_and_hint(void **state)
 {

@@ -83,7 +83,7 @@ static void assert_fails(struct fixture *f, const char *text, enum error_kind ki
     assert_has(err.message, message);
 }
 
-/* --- containers ----------------------------------------------------------------------------------- */
+/* --- containers --- */
 
 static void on_a_bridge_by_address(void **state)
 {
@@ -158,7 +158,7 @@ static void texts_without_references(void **state)
     assert_null(value);
 }
 
-/* --- the database --------------------------------------------------------------------------------- */
+/* --- the database --- */
 
 static void who_connects(void **state)
 {
@@ -187,7 +187,7 @@ static void an_existing_server_by_its_url(void **state)
     assert_fails(f, "${database.host}", ERROR_INVALID, "");
 }
 
-/* --- secrets -------------------------------------------------------------------------------------- */
+/* --- secrets --- */
 
 static void secrets_come_from_the_environment(void **state)
 {
@@ -229,7 +229,7 @@ static void a_value_cannot_refer_to_itself(void **state)
     assert_fails(f, "${database.password}", ERROR_INVALID, "unresolved '${database.password}'");
 }
 
-/* --- the trial's own numbers ---------------------------------------------------------------------- */
+/* --- the trial's own numbers --- */
 
 static void numbers_of_the_trial(void **state)
 {

@@ -12,7 +12,7 @@ static int create(struct play *p, const struct engine_container *c, struct error
     return engine_container_create(p->lab.engine, c, &id, &warnings, err);
 }
 
-/* --- create --------------------------------------------------------------------------------------- */
+/* --- create --- */
 
 static void everything_that_was_asked_for_is_sent(void **state)
 {
@@ -156,7 +156,7 @@ static void refusals_keep_kind_and_words(void **state)
     play_end(&p);
 }
 
-/* --- the name is held ----------------------------------------------------------------------------- */
+/* --- the name is held --- */
 
 #define HOLDER "c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffee"
 
@@ -245,7 +245,7 @@ static void a_holder_that_went_away_meanwhile(void **state)
     play_end(&p);
 }
 
-/* --- start, remove -------------------------------------------------------------------------------- */
+/* --- start, remove --- */
 
 static void a_start_that_fails_says_what_state_knows(void **state)
 {
@@ -352,7 +352,7 @@ static void calls_overlap(void **state)
     play_end(&p);
 }
 
-/* --- every call that goes wrong on the wire gives an error, promptly ------------------------------ */
+/* --- every call that goes wrong on the wire gives an error, promptly --- */
 
 /* A create is never sent twice. What may be repeated is, when the connection had been idle and was found
  * closed. */

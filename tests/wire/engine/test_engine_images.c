@@ -20,7 +20,7 @@ static void on_progress(const char *line, void *data)
     snprintf(p->text + len, sizeof(p->text) - len, "%s|", line);
 }
 
-/* --- inspect and pull ----------------------------------------------------------------------------- */
+/* --- inspect and pull --- */
 
 static void images_are_described(void **state)
 {
@@ -190,7 +190,7 @@ static void references_are_split_and_credentials_sent(void **state)
     }
 }
 
-/* --- build ---------------------------------------------------------------------------------------- */
+/* --- build --- */
 
 struct folder {
     char path[40];
@@ -325,7 +325,7 @@ static void a_build_that_is_refused(void **state)
     remove_folder(&f);
 }
 
-/* --- load and import ------------------------------------------------------------------------------ */
+/* --- load and import --- */
 
 static void files_become_images(void **state)
 {

@@ -321,7 +321,7 @@ static void a_copy_fails_cleanly(void **state)
     play_end(&p);
 }
 
-/* --- stats ---------------------------------------------------------------------------------------- */
+/* --- stats --- */
 
 static void on_stats(const struct json *j, void *data)
 {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include "real_fixture.h"
 
-/* --- what was heard ------------------------------------------------------------------------------- */
+/* --- what was heard --- */
 
 struct heard {
     int creates, starts, dies, ooms, kills, gaps, last_code, last_signal;
@@ -162,7 +162,7 @@ static void out_of_memory_in_a_child(void **state)
     assert_int_equal(h.dies, 0);
 }
 
-/* --- logs ----------------------------------------------------------------------------------------- */
+/* --- logs --- */
 
 struct pair {
     char path[2][64];
@@ -330,7 +330,7 @@ static void files_are_copied_out(void **state)
     unlink(path);
 }
 
-/* --- stats ---------------------------------------------------------------------------------------- */
+/* --- stats --- */
 
 struct stats {
     int count;

@@ -3,7 +3,7 @@
 #include "benchctl/base/clock.h"
 #include "fake_internal.h"
 
-/* --- requests and replies ------------------------------------------------------------------------- */
+/* --- requests and replies --- */
 
 static void answer(struct server *s, struct reply *ret, int status, const struct json *j)
 {
@@ -52,7 +52,7 @@ static bool wanted(const struct seen *q, const struct json *labels)
     return run && (strstr(q->path, exact) || !strstr(q->path, "org.benchctl.run="));
 }
 
-/* --- containers ----------------------------------------------------------------------------------- */
+/* --- containers --- */
 
 static const char *const STATUS[] = {"created", "running", "restarting", "exited"};
 
@@ -244,7 +244,7 @@ static void on_list(struct server *s, const struct seen *q, struct reply *ret, v
     answer(s, ret, 200, list);
 }
 
-/* --- logs, events, stats -------------------------------------------------------------------------- */
+/* --- logs, events, stats --- */
 
 void fake_log_line(struct fake_engine *f, struct fake_container *c, const char *text)
 {
@@ -287,7 +287,7 @@ static void on_stats(struct server *s, const struct seen *q, struct reply *ret, 
                               .end = END_OPEN};
 }
 
-/* --- networks, images ----------------------------------------------------------------------------- */
+/* --- networks, images --- */
 
 static void on_network_create(struct server *s, const struct seen *q, struct reply *ret, void *data)
 {
@@ -388,7 +388,7 @@ static void on_pull(struct server *s, const struct seen *q, struct reply *ret, v
         *ret = (struct reply){.body = "{\"status\": \"Status: Image is up to date\"}", .chunked = true};
 }
 
-/* --- the table ------------------------------------------------------------------------------------ */
+/* --- the table --- */
 
 void fake_rules(struct fake_engine *f)
 {

@@ -6,7 +6,7 @@
 #include "benchctl/base/mem.h"
 #include "fake_internal.h"
 
-/* --- small things --------------------------------------------------------------------------------- */
+/* --- small things --- */
 
 static const struct fake_program UNTIL_STOPPED = {.name = "*", .run_ms = -1};
 
@@ -36,7 +36,7 @@ char *fake_id(const char *kind, const char *seed)
     return hex;
 }
 
-/* --- lives ---------------------------------------------------------------------------------------- */
+/* --- lives --- */
 
 void fake_event(struct fake_engine *f, const struct fake_container *c, const char *action, const char *key,
                 const char *value)
@@ -123,7 +123,7 @@ const char *fake_start_error(const struct fake_engine *f, const struct fake_cont
     return program_of(f, c->name)->start_error;
 }
 
-/* --- the test's side ------------------------------------------------------------------------------ */
+/* --- the test's side --- */
 
 static void container_free(struct fake_container *c)
 {

@@ -7,7 +7,7 @@
 
 #define TICK_MS 3
 
-/* --- one request ---------------------------------------------------------------------------------- */
+/* --- one request --- */
 
 static void complain(struct server *s, const char *what, const struct seen *request)
 {
@@ -124,7 +124,7 @@ static void handle_input(struct server *s, struct connection *c)
     answer(s, c, kept);
 }
 
-/* --- connections ---------------------------------------------------------------------------------- */
+/* --- connections --- */
 
 void peer_free(struct connection *c)
 {

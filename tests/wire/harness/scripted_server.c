@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include "scripted_internal.h"
 
-/* --- start and end -------------------------------------------------------------------------------- */
+/* --- start and end --- */
 
 static int listen_unix(struct server *s)
 {
@@ -134,7 +134,7 @@ void server_unlock(struct server *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* --- small things --------------------------------------------------------------------------------- */
+/* --- small things --- */
 
 const char *server_url(const struct server *s)
 {

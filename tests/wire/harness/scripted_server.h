@@ -101,7 +101,7 @@ int server_port(const struct server *s);           /* 0 on a Unix socket */
 /* A string that lives as long as the server. */
 const char *server_text(struct server *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- what happened -------------------------------------------------------------------------------- */
+/* --- what happened --- */
 
 size_t server_calls(struct server *s);                          /* requests so far */
 size_t server_count(struct server *s, const char *pattern);     /* of them, those that match */
@@ -109,7 +109,7 @@ const struct seen *server_seen(struct server *s, size_t index); /* valid until t
 /* The newest request that matches, or NULL. */
 const struct seen *server_last(struct server *s, const char *pattern);
 
-/* --- trouble -------------------------------------------------------------------------------------- */
+/* --- trouble --- */
 
 enum failure {
     FAIL_NOTHING,
@@ -123,7 +123,7 @@ enum failure {
  */
 void server_fail_call(struct server *s, size_t n, const char *pattern, enum failure how);
 
-/* --- streams -------------------------------------------------------------------------------------- */
+/* --- streams --- */
 
 /* Sends bytes on every open stream whose request matches; how many those are. */
 int server_push(struct server *s, const char *pattern, const void *bytes, size_t len);

@@ -277,7 +277,7 @@ static void redirects_and_proxies_are_not_followed(void **state)
     server_finish(s);
 }
 
-/* --- callbacks that start and cancel -------------------------------------------------------------- */
+/* --- callbacks that start and cancel --- */
 
 static int cancel_in_body(const char *bytes, size_t len, void *data)
 {

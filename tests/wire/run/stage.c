@@ -46,7 +46,7 @@ int stage_teardown(void **state)
     return rc;
 }
 
-/* --- what shall happen ------------------------------------------------------------------------------- */
+/* --- what shall happen --- */
 
 void stage_at_nth(struct stage *g, const char *step, int nth, int after_ms, void (*what)(struct stage *g))
 {
@@ -98,7 +98,7 @@ static void alarmed(int fd, unsigned events, void *data)
     loop_interrupt(g->loop);
 }
 
-/* --- callbacks --------------------------------------------------------------------------------------- */
+/* --- callbacks --- */
 
 static void on_progress(const struct progress *p, void *data)
 {
@@ -204,7 +204,7 @@ void stage_run(struct stage *g, const char *text)
         assert_int_not_equal(g->err.kind, ERROR_NONE);
 }
 
-/* --- what came of it --------------------------------------------------------------------------------- */
+/* --- what came of it --- */
 
 const struct json *stage_trial(struct stage *g, size_t n)
 {

@@ -6,7 +6,7 @@
 
 #define LOAD(ms) "load: {adapter: idle, duration: " #ms "ms}\n"
 
-/* --- it does not start ------------------------------------------------------------------------------- */
+/* --- it does not start --- */
 
 static void start_fails(struct stage *g, int status, const char *message)
 {
@@ -61,7 +61,7 @@ static void the_answer_to_create_is_lost(void **state)
     assert_nothing_left(g);
 }
 
-/* --- it does not stay up ----------------------------------------------------------------------------- */
+/* --- it does not stay up --- */
 
 static void dead_before_ready(void **state)
 {
@@ -194,7 +194,7 @@ static void the_trials_limit_during_the_load(void **state)
     assert_nothing_left(g);
 }
 
-/* --- services ---------------------------------------------------------------------------------------- */
+/* --- services --- */
 
 static void a_service_that_dies(void **state)
 {

@@ -9,7 +9,7 @@
 #define RESTARTING APP_OF(", memory: 64m, restart: on-failure")
 #define LOAD(ms) "load: {adapter: idle, duration: " #ms "ms}\n"
 
-/* --- while the load runs ----------------------------------------------------------------------------- */
+/* --- while the load runs --- */
 
 static void exit_one(struct stage *g)
 {
@@ -155,7 +155,7 @@ static void another_address_after_a_restart(void **state)
     assert_string_equal(stage_text(g, 0, "/validity/0/id"), "address-kept");
 }
 
-/* --- the engine -------------------------------------------------------------------------------------- */
+/* --- the engine --- */
 
 static void cut_events(struct stage *g)
 {
@@ -271,7 +271,7 @@ static void no_engine_at_all(void **state)
     assert_int_equal(g->begun.len, 0);
 }
 
-/* --- the generator ----------------------------------------------------------------------------------- */
+/* --- the generator --- */
 
 /* A program that is called wrk and does as this script says. */
 static void run_with_wrk(struct stage *g, const char *script, const char *more)

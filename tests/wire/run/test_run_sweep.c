@@ -18,7 +18,7 @@ static void assert_begun(struct stage *g, const char *expected)
     assert_lines(strbuf_detach(&all), expected);
 }
 
-/* --- order ------------------------------------------------------------------------------------------- */
+/* --- order --- */
 
 static void listed_order(void **state)
 {
@@ -77,7 +77,7 @@ static void sealed_trials_are_skipped(void **state)
     assert_int_equal(standin_created(g->engine), 2);
 }
 
-/* --- retries ----------------------------------------------------------------------------------------- */
+/* --- retries --- */
 
 static void an_error_is_tried_again(void **state)
 {
@@ -130,7 +130,7 @@ static void a_finding_is_never_tried_again(void **state)
     assert_outcome(g, 0, "crashed", "");
 }
 
-/* --- it cannot go on --------------------------------------------------------------------------------- */
+/* --- it cannot go on --- */
 
 static void errors_in_a_row_stop_it(void **state)
 {
@@ -182,7 +182,7 @@ static void a_full_disk_stops_it(void **state)
     assert_nothing_left(g);
 }
 
-/* --- what is missing --------------------------------------------------------------------------------- */
+/* --- what is missing --- */
 
 static void missing_images_are_listed_once_and_nothing_is_started(void **state)
 {
@@ -255,7 +255,7 @@ static void another_program_of_the_same_name(void **state)
     assert_int_equal(g->begun.len, 0);
 }
 
-/* --- budget ------------------------------------------------------------------------------------------ */
+/* --- budget --- */
 
 static void a_budget_ends_between_rounds(void **state)
 {
@@ -281,7 +281,7 @@ static void one_round_is_always_run(void **state)
     assert_int_equal(g->begun.len, 3);
 }
 
-/* --- what stands ------------------------------------------------------------------------------------- */
+/* --- what stands --- */
 
 static void a_service_of_the_sweep_is_started_once(void **state)
 {
@@ -391,7 +391,7 @@ static void after_an_error_it_starts_afresh(void **state)
     assert_int_equal(standin_most_at_once(g->engine, "mock"), 1);
 }
 
-/* --- keep -------------------------------------------------------------------------------------------- */
+/* --- keep --- */
 
 static void a_failed_trial_is_kept_to_be_looked_at(void **state)
 {

@@ -19,7 +19,7 @@ static const char *at(const struct json *request, const char *pointer)
     return text ? text : "";
 }
 
-/* --- calls ------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 
 static void the_calls_of_a_trial_in_order(void **state)
 {
@@ -85,7 +85,7 @@ static void services_come_first_and_go_last(void **state)
     assert_non_null(json_pointer(stage_trial(g, 0), "/services/side/container_id"));
 }
 
-/* --- what is created --------------------------------------------------------------------------------- */
+/* --- what is created --- */
 
 static void everything_carries_labels(void **state)
 {
@@ -160,7 +160,7 @@ static void a_limit_that_is_not_applied_is_invalid(void **state)
     assert_string_equal(stage_text(g, 0, "/validity/0/id"), "limits-real");
 }
 
-/* --- networks ---------------------------------------------------------------------------------------- */
+/* --- networks --- */
 
 static void one_network_for_all_trials(void **state)
 {
@@ -196,7 +196,7 @@ static void the_hosts_network(void **state)
     assert_int_equal(server_count(standin_server(g->engine), "* /networks/create"), 0);
 }
 
-/* --- readiness --------------------------------------------------------------------------------------- */
+/* --- readiness --- */
 
 static void ready_by_log_line(void **state)
 {
@@ -323,7 +323,7 @@ static void an_open_port_is_ready(void **state)
     server_finish(app);
 }
 
-/* --- the record -------------------------------------------------------------------------------------- */
+/* --- the record --- */
 
 static void the_record_says_where_and_what(void **state)
 {
