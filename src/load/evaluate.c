@@ -173,7 +173,8 @@ int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error 
     r->requests = evaluation_number("requests", e);
     r->failed = evaluation_number("failed", e);
     double ok = evaluation_number("ok", e);
-    r->ok = isnan(r->requests) || (isnan(r->failed) && !load_report_value(e->report, "ok")) ? NAN : fmax(0, ok);
+    r->ok =
+        isnan(r->requests) || (isnan(r->failed) && !load_report_value(e->report, "ok")) ? NAN : fmax(0, ok);
     /* Of all that was tried: a tool may count what broke apart from its requests. */
     r->error_rate = r->requests > 0 && r->ok + r->failed > 0 ? r->failed / (r->ok + r->failed) : NAN;
     r->rps = evaluation_number("rps", e);
