@@ -203,10 +203,8 @@ static int check_container(const struct node *n, const void *value, struct error
               .help = "The moment of startup."),                                                             \
         FIELD("metrics", OPTIONAL, container_settings, metrics, .of = &metrics_schema,                       \
               .help = "Prometheus metrics to scrape."),                                                      \
-        FIELD(                                                                                               \
-            "binds", TEXTS, container_settings, binds,                                                       \
-            .help =                                                                                          \
-                "Bind mounts, `/host:/container[:ro]`; they reach outside the container."),  \
+        FIELD("binds", TEXTS, container_settings, binds,                                                     \
+              .help = "Bind mounts, `/host:/container[:ro]`; they reach outside the container."),            \
         FIELD("tmpfs", TEXTS, container_settings, tmpfs, .help = "Paths in memory, `/path[:options]`."),     \
         FIELD("user", TEXT, container_settings, user,                                                        \
               .help = "User (and group) it runs as, instead of the image's."),                               \
