@@ -84,7 +84,7 @@ void standin_end(struct standin *f)
     free(f);
 }
 
-/* --- objects ---------------------------------------------------------------------------------------- */
+/* --- objects --- */
 
 int64_t standin_now(struct standin *f)
 {
@@ -143,7 +143,7 @@ static struct object *newest(struct standin *f, const char *role)
     return NULL;
 }
 
-/* --- events ------------------------------------------------------------------------------------------ */
+/* --- events --- */
 
 void standin_tell(struct standin *f, const struct object *o, const char *action, const char *key, int value)
 {
@@ -186,7 +186,7 @@ void standin_deliver(struct standin *f, struct server *s)
         (void)server_push(s, "GET /events*", all.data, all.len);
 }
 
-/* --- lives ------------------------------------------------------------------------------------------- */
+/* --- lives --- */
 
 static void count_running(struct standin *f, const char *role)
 {
@@ -243,7 +243,7 @@ void standin_finish(struct standin *f, struct object *o, int code, bool oom, boo
         standin_begin(f, o);
 }
 
-/* --- the test's hand in it --------------------------------------------------------------------------- */
+/* --- the test's hand in it --- */
 
 void standin_no_image(struct standin *f, const char *reference)
 {
@@ -406,7 +406,7 @@ bool standin_log(struct standin *f, const char *role, const char *line)
     return server_push(f->server, "GET /containers/*/logs?follow*", frame.data, frame.len) > 0;
 }
 
-/* --- questions --------------------------------------------------------------------------------------- */
+/* --- questions --- */
 
 size_t standin_left(struct standin *f)
 {

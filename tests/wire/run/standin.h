@@ -21,7 +21,7 @@ struct server *standin_server(struct standin *f);
 /* The engine goes: its socket is gone and open streams are cut. What it held is still known. */
 void standin_stop(struct standin *f);
 
-/* --- before ------------------------------------------------------------------------------------------ */
+/* --- before --- */
 
 /* Every image is there but those named here (a pull then fails for want of a registry). */
 void standin_no_image(struct standin *f, const char *reference);
@@ -47,7 +47,7 @@ const char *standin_foreign(struct standin *f, bool is_network, const char *name
 /* From its n-th request on (from 1) the engine lets the test know, once: writes to this eventfd. */
 void standin_alarm(struct standin *f, size_t n, int eventfd);
 
-/* --- while it runs --------------------------------------------------------------------------------- */
+/* --- while it runs --- */
 
 /* The main process of the newest container of that role ends; restarted when its policy says so. False: it
  * does not run. */
@@ -61,7 +61,7 @@ bool standin_health(struct standin *f, const char *role, const char *status);
 bool standin_log(struct standin *f, const char *role, const char *line);
 void standin_silent_events(struct standin *f, bool silent); /* happens, but no event tells of it */
 
-/* --- after ----------------------------------------------------------------------------------------- */
+/* --- after --- */
 
 size_t standin_left(struct standin *f); /* containers and networks that are still there, foreign ones apart */
 char *standin_left_names(struct standin *f); /* "container app, network x"; the caller frees */

@@ -29,7 +29,7 @@ void standin_note(struct standin *f, const char *fmt, ...)
     vec_push(&f->calls, text);
 }
 
-/* --- replies ----------------------------------------------------------------------------------------- */
+/* --- replies --- */
 
 static const char *keep(struct standin *f, char *text)
 {
@@ -68,7 +68,7 @@ static void stamp(int64_t wall_ns, char *buf, size_t size)
     (void)snprintf(buf + n, size - n, ".%09lldZ", (long long)(wall_ns % NS_PER_S));
 }
 
-/* --- the engine itself ------------------------------------------------------------------------------- */
+/* --- the engine itself --- */
 
 static void answer_version(struct call *c)
 {
@@ -123,7 +123,7 @@ static void answer_pull(struct call *c)
     refuse(c, 500, "Get https://registry: dial tcp: lookup failed");
 }
 
-/* --- lists ------------------------------------------------------------------------------------------- */
+/* --- lists --- */
 
 static bool listed(const struct call *c, const struct object *o)
 {
@@ -163,7 +163,7 @@ static void answer_networks(struct call *c)
     answer_list(c, true);
 }
 
-/* --- networks ---------------------------------------------------------------------------------------- */
+/* --- networks --- */
 
 static void answer_network_create(struct call *c)
 {
@@ -194,7 +194,7 @@ static void answer_network_remove(struct call *c)
     *c->reply = (struct reply){.status = 204};
 }
 
-/* --- containers -------------------------------------------------------------------------------------- */
+/* --- containers --- */
 
 static void answer_create(struct call *c)
 {
@@ -339,7 +339,7 @@ static void answer_archive(struct call *c)
     refuse(c, 404, "no such file in the container");
 }
 
-/* --- the table --------------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 static const struct {
     const char *method, *path; /* of what stands behind the id when `of` is not NULL */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include "benchctl/engine.h"
 
-/* --- interruptions ----------------------------------------------------------------------------------- */
+/* --- interruptions --- */
 
 static void interrupted_in(struct stage *g, const char *step, int after_ms)
 {
@@ -117,7 +117,7 @@ static void an_interrupted_generator_is_gone(void **state)
     server_finish(app);
 }
 
-/* --- leftovers --------------------------------------------------------------------------------------- */
+/* --- leftovers --- */
 
 /* Of a dead run of the same directory everything goes before anything begins; nothing of others does. */
 static void a_dead_run_of_this_directory_is_cleaned_up(void **state)
