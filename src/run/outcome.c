@@ -81,12 +81,24 @@ static void conclude_dead(struct trial_run *t)
         conclude(t, OUTCOME_CRASHED, "%s%s", when, story);
 }
 
-static const struct check_result *failed_gate(const struct trial_run *t)
+/* Every gate that does not hold, in one sentence; NULL when all hold. One that could not be evaluated says
+ * why. */
+static const char *failed_gates(const struct trial_run *t)
 {
-    for (size_t i = 0; i < t->record.check_count; i++)
-        if (t->record.checks[i].gated && !t->record.checks[i].passed)
-            return &t->record.checks[i];
-    return NULL;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < t->record.check_count; i++) {
+        const struct check_result *c = &t->record.checks[i];
+        if (!c->gated || c->passed)
+            continue;
+        strbuf_addf(&text, "%s'%s%s%s', but %s%s", text.len ? "; " : "expected ", c->name,
+                    c->expect != c->name ? " " : "", c->expect != c->name ? c->expect : "",
+                    c->message ? c->message : "it is ",
+                    c->message ? ""
+                    : c->value ? c->value
+                               : "null");
+    }
+    return text.len ? arena_strdup(t->arena, text.data) : NULL;
 }
 
 static const struct validity_result *failed_validity(const struct trial_run *t)
@@ -103,7 +115,7 @@ static void conclude_measured(struct trial_run *t)
     const struct load_result *l = &t->record.load;
     const struct container_result *a = &t->record.app;
     const struct validity_result *v = failed_validity(t);
-    const struct check_result *c = failed_gate(t);
+    const char *gates = failed_gates(t);
     double limit = isnan(t->settings->load.max_error_rate) ? 0.01 : t->settings->load.max_error_rate;
     bool unstable = a->restarts > 0 || a->oom_kills > 0, failing = l->error_rate > limit;
     char story[512], rate[128] = "";
@@ -121,11 +133,9 @@ static void conclude_measured(struct trial_run *t)
         conclude(t, OUTCOME_INVALID, "%s", v->message);
     else if (failing)
         conclude(t, OUTCOME_DEGRADED, "%.3g %% of requests failed (%.0f of %.0f), more than %.3g %%",
-                 100 * l->error_rate, l->failed, l->requests, 100 * limit);
-    else if (c)
-        conclude(t, OUTCOME_DEGRADED, "expected '%s%s%s', but %s%s", c->name, c->expect != c->name ? " " : "",
-                 c->expect != c->name ? c->expect : "", c->message ? c->message : "it is ",
-                 c->message ? "" : c->value);
+                 100 * l->error_rate, l->failed, l->ok + l->failed, 100 * limit);
+    else if (gates)
+        conclude(t, OUTCOME_DEGRADED, "%s", gates);
     else if (isnan(l->requests))
         conclude(t, OUTCOME_OK, "no requests are part of this load");
     else
