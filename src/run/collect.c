@@ -242,6 +242,8 @@ static void tell_container(struct trial_run *t, struct unit *u, struct container
             t, "restarts-agree", "WARN",
             "'%s': engine events and inspect disagree about the restarts; the larger number (%.0f) is shown",
             u->role, c->restarts);
+    if (u->address_lost && !t->interference)
+        t->interference = arena_printf(t->arena, "somebody else took '%s' off the sweep's network", u->role);
     if (u->address_changed)
         trial_validity(
             t, "address-kept", "FAIL",

@@ -44,6 +44,9 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
         .give_up = u ? &u->died : NULL,
     };
 
+    if (t->deadline_ns < o.ready_deadline_ns)
+        o.ready_deadline_ns = t->deadline_ns;
+
     if (run_expand(t, d->url, &o.url, err) < 0 || run_expand(t, d->password, &o.password, err) < 0)
         return -1;
     if (postgres_connect(s->loop, &o, &s->postgres, err) == 0) {

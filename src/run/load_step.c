@@ -355,6 +355,22 @@ static int read_results(struct generation *g, struct error *err)
     return 0;
 }
 
+/*
+ * The warm-up may have killed it, or may be killing it at this moment: a generator that finds nobody
+ * listening at its start gives up. One good answer more before the window opens; nothing loads it meanwhile.
+ */
+static int ready_again(struct trial_run *t, struct error *err)
+{
+    int64_t timeout = ready_timeout_ns(&t->settings->app);
+    enum ready_result r;
+
+    if (t->warmup_ms <= 0)
+        return 0;
+    if (unit_wait_ready(t->sweep, t->app, clock_now_ns() + timeout, &r, err) < 0)
+        return -1;
+    return r == READY_YES ? 0 : app_not_ready(t, r, timeout, err);
+}
+
 int step_load(struct trial_run *t, struct error *err)
 {
     CLEANUP_VALUE(generation_release)
@@ -369,6 +385,8 @@ int step_load(struct trial_run *t, struct error *err)
 
     if (t->app_ended)
         return 0; /* it did not survive the warm-up: a finding, told by its ledger */
+    if (ready_again(t, err) < 0)
+        return -1;
     memory_trim();
     if (window_begin(t, err) < 0)
         return -1;

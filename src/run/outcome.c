@@ -146,7 +146,11 @@ void trial_decide(struct trial_run *t)
 {
     char story[512];
 
-    if (app_died_for_good(t)) {
+    if (t->interference) { /* whatever the figures say, they are not of this application alone */
+        conclude(t, OUTCOME_INVALID, "%s", t->interference);
+    } else if (t->service_death && t->load_begin_ns) {
+        conclude(t, OUTCOME_ERROR, "%s", t->service_death);
+    } else if (app_died_for_good(t)) {
         conclude_dead(t);
     } else if (app_vanished(t)) {
         conclude(t, OUTCOME_ERROR, "the container has gone: somebody removed it");

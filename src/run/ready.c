@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <regex.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/regex.h"
 
 #define POLL_FAST_NS (5 * NS_PER_MS)  /* while it may come any moment: readiness is a figure we report */
 #define POLL_SLOW_NS (50 * NS_PER_MS) /* after FAST_FOR_NS */
@@ -26,26 +26,15 @@ struct log_watch {
     bool has_ready, has_startup;
 };
 
-static bool line_matches(const regex_t *re, const char *line, size_t len)
-{
-    char copy[4096];
-
-    if (len >= sizeof(copy))
-        len = sizeof(copy) - 1;
-    memcpy(copy, line, len);
-    copy[len] = '\0';
-    return regexec(re, copy, 0, NULL, 0) == 0;
-}
-
 static void on_line(const char *line, size_t len, bool is_stderr, void *data)
 {
     struct log_watch *w = data;
     struct unit *u = w->unit;
 
     (void)is_stderr;
-    if (w->has_startup && isnan(u->startup_ms) && line_matches(&w->startup, line, len))
+    if (w->has_startup && isnan(u->startup_ms) && regex_match(&w->startup, line, len))
         u->startup_ms = u->started_ns ? clock_ms_since(u->started_ns) : 0;
-    if (w->has_ready && !u->ready_line && line_matches(&w->ready, line, len)) {
+    if (w->has_ready && !u->ready_line && regex_match(&w->ready, line, len)) {
         u->ready_line = true;
         w->sweep->wake = true;
     }
@@ -53,15 +42,10 @@ static void on_line(const char *line, size_t len, bool is_stderr, void *data)
 
 static int compile(regex_t *re, const char *text, bool *ret_has, struct error *err)
 {
-    char why[128];
-
-    int rc = regcomp(re, text, REG_EXTENDED | REG_NOSUB);
-    if (rc == 0) {
-        *ret_has = true;
-        return 0;
-    }
-    (void)regerror(rc, re, why, sizeof(why));
-    return error_set(err, ERROR_INVALID, "'%s' is not a regular expression: %s", text, why);
+    if (regex_compile(text, re, err) < 0)
+        return -1;
+    *ret_has = true;
+    return 0;
 }
 
 /* Follows the log only where a line is waited for: reading logs costs the engine time. */
@@ -210,9 +194,9 @@ static int probe_once(struct sweep_run *s, struct unit *u, const char *host, int
     return 0;
 }
 
-static bool gave_up(const struct unit *u)
+static bool gave_up(const struct unit *u, int deaths_before)
 {
-    return u->ledger.terminal || ledger_deaths(&u->ledger) >= MAX_DEATHS;
+    return u->ledger.terminal || ledger_deaths(&u->ledger) - deaths_before >= MAX_DEATHS;
 }
 
 /* Until the next look, or until something happened. */
@@ -241,6 +225,7 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
 {
     const struct ready_settings *r = u->settings->ready;
     int64_t begin_ns = clock_now_ns(), good = 0, wanted = r && r->consecutive > 0 ? r->consecutive : 1;
+    int deaths_before = ledger_deaths(&u->ledger);
 
     if (s->trial && s->trial->deadline_ns < deadline_ns)
         deadline_ns = s->trial->deadline_ns;
@@ -248,7 +233,7 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
         bool answer = false;
         struct error e = ERROR_INIT;
         const char *host = u->address ? u->address : "127.0.0.1";
-        if (gave_up(u)) {
+        if (gave_up(u, deaths_before)) {
             *ret = READY_DEAD;
             return 0;
         }

@@ -29,8 +29,9 @@ struct unit {
     double startup_ms; /* from started_ns to the startup line; NAN */
     char asked[320];   /* the last readiness probe and its answer, for messages */
     int probes;
-    bool died;       /* under a policy that does not restart it */
-    bool ready_line; /* the line that `ready.log` waits for has come */
+    bool address_lost; /* it runs and has no address on the sweep's network any more */
+    bool died;         /* under a policy that does not restart it */
+    bool ready_line;   /* the line that `ready.log` waits for has come */
     /* Of a container that outlives trials: what belongs to earlier ones. The cgroup's own counter apart. */
     bool reused;
     double restarts_before, oom_kills_before, cgroup_kills_before;
@@ -126,11 +127,13 @@ struct trial_run {
     bool failed;
     const char *failed_step;
     struct error error;
-    bool not_ready;   /* alive but not ready in time */
-    bool never_up;    /* died before it was ready, for good or again and again */
-    bool load_failed; /* the generator gave no result: error holds why */
-    bool keep;        /* this trial failed and its containers stay */
-    bool app_ended;   /* the app ended for good before the load was over */
+    const char *interference;  /* what somebody else did to the trial's containers; NULL: nothing */
+    const char *service_death; /* which other container ended during the trial; NULL: none */
+    bool not_ready;            /* alive but not ready in time */
+    bool never_up;             /* died before it was ready, for good or again and again */
+    bool load_failed;          /* the generator gave no result: error holds why */
+    bool keep;                 /* this trial failed and its containers stay */
+    bool app_ended;            /* the app ended for good before the load was over */
     VEC(struct step_time) steps;
     VEC(const char *) notes;
     VEC(struct validity_result) validity;
@@ -225,6 +228,9 @@ double host_load1(void);
 /* sampling.c */
 int step_sampling(struct trial_run *t, struct error *err) MUST_CHECK;
 void undo_sampling(struct trial_run *t);
+
+/* trial_run.c: fills err and the trial's marks for an application that is not ready; returns -1. */
+int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err);
 
 /* load_step.c */
 int step_warmup(struct trial_run *t, struct error *err) MUST_CHECK;

@@ -45,6 +45,22 @@ static struct unit *unit_by_id(struct sweep_run *s, const char *id)
     return NULL;
 }
 
+/* What nobody but us may do to a container of a trial, and what must not happen to the others. */
+static void notice_interference(struct trial_run *t, const struct unit *u, const struct engine_event *ev)
+{
+    static const char *const touches[] = {"pause", "unpause", "update", "stop", "restart", "kill", "destroy"};
+
+    if (u->ledger.ours_to_end || u == t->generator)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(touches) && !t->interference; i++)
+        if (strcmp(ev->action, touches[i]) == 0)
+            t->interference = arena_printf(t->arena, "somebody else touched '%s' during the trial: %s",
+                                           u->role, ev->action);
+    if (strcmp(ev->action, "die") == 0 && u != t->app && !t->service_death)
+        t->service_death =
+            arena_printf(t->arena, "'%s' ended during the trial (exit code %d)", u->role, ev->exit_code);
+}
+
 static void on_event(const struct engine_event *ev, void *data)
 {
     struct sweep_run *s = data;
@@ -57,6 +73,8 @@ static void on_event(const struct engine_event *ev, void *data)
         s->wake = true;
     if (strcmp(ev->action, "die") == 0 && u->settings->restart == RESTART_MODE_NO)
         u->died = true;
+    if (s->trial)
+        notice_interference(s->trial, u, ev);
     if (s->trial && !text_starts(ev->action, "exec_")) {
         struct json *j = json_new_object();
         json_set_number(j, "engine_at_ms",

@@ -172,14 +172,15 @@ static void undo_app(struct trial_run *t)
     t->app = NULL;
 }
 
-static int not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err)
+int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err)
 {
     char timeout[32];
     const char *tail = unit_log_tail(t->sweep, t->app, t->arena);
 
-    t->not_ready = r == READY_TIMEOUT;
-    t->never_up = r == READY_DEAD;
-    if (r == READY_TIMEOUT)
+    t->never_up =
+        r == READY_DEAD || ledger_deaths(&t->app->ledger) > 0; /* between two deaths it is not "alive" */
+    t->not_ready = !t->never_up;
+    if (t->not_ready)
         return error_set(err, ERROR_TRIAL, "alive, but not ready in %s%s%s (%d tries)%s%s",
                          duration_human(timeout_ns, timeout), t->app->asked[0] ? ": " : "", t->app->asked,
                          t->app->probes, tail[0] ? "; its last lines: " : "", tail);
@@ -196,7 +197,7 @@ static int step_ready(struct trial_run *t, struct error *err)
     if (unit_wait_ready(t->sweep, t->app, started + timeout, &r, err) < 0)
         return -1;
     if (r != READY_YES)
-        return not_ready(t, r, trial_time_is_up(t->sweep) ? t->deadline_ns - started : timeout, err);
+        return app_not_ready(t, r, trial_time_is_up(t->sweep) ? t->deadline_ns - started : timeout, err);
     t->record.ready_ms = clock_ms_since(t->app->started_ns);
     if (!t->settings->app.startup || !isnan(t->app->startup_ms))
         unit_unwatch_log(t->app); /* following a log costs the engine time */

@@ -228,6 +228,7 @@ int unit_inspect(struct sweep_run *s, struct unit *u, struct error *err)
     read_effective(u, &st);
     if (st.pid > 0 && st.pid != u->pid)
         u->pid = st.pid;
+    u->address_lost = u->address && st.running && !st.restarting && !(st.address && st.address[0]);
     if (st.address && st.address[0] && !text_equal(st.address, u->address)) {
         u->address_changed |= u->address != NULL;
         free(u->address);

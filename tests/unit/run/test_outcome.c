@@ -87,6 +87,32 @@ static void assert_decided(struct fixture *f, enum outcome expected, const char 
 
 /* --- it was measured --- */
 
+/* Whatever the figures say, they are not of this application alone. */
+static void interference_voids_a_trial(void **state)
+{
+    struct fixture *f = *state;
+
+    f->t.interference = "somebody else touched 'app' during the trial: pause";
+    trial_decide(&f->t);
+    assert_int_equal(f->t.record.outcome, OUTCOME_INVALID);
+    assert_has(f->t.record.reason, "pause");
+    app_ended(f, 1, 137, "killed by somebody else (signal 9)", true);
+    trial_decide(&f->t);
+    assert_int_equal(f->t.record.outcome, OUTCOME_INVALID);
+}
+
+/* A database that dies under the load is not the application's failure. */
+static void a_service_that_died_is_an_error(void **state)
+{
+    struct fixture *f = *state;
+
+    f->t.service_death = "'database' ended during the trial (exit code 137)";
+    app_ended(f, 1, 1, "exit 1", true);
+    trial_decide(&f->t);
+    assert_int_equal(f->t.record.outcome, OUTCOME_ERROR);
+    assert_has(f->t.record.reason, "'database' ended");
+}
+
 static void all_well(void **state)
 {
     assert_decided(*state, OUTCOME_OK, "1000 requests, none failed");
@@ -441,6 +467,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(all_well),
+        TEST(interference_voids_a_trial),
+        TEST(a_service_that_died_is_an_error),
         TEST(a_few_failures_are_allowed),
         TEST(too_many_failures),
         TEST(the_matrix_sets_the_limit),
