@@ -3,11 +3,9 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <regex.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/line_regex.h"
 
-#define REGEX_MAX_LEN ((size_t)1000)
-#define REGEX_MAX_REPEAT 10000
 #define CPU_MAX 8191
 
 const struct node *rule_at(const struct node *n, const char *key)
@@ -46,28 +44,13 @@ int rule_service_name(const struct node *n, const char *name, struct error *err)
     return 0;
 }
 
-/* Repetitions of repetitions: what the C library would unfold before it ever matches. */
-static bool repeats_too_often(const char *text)
-{
-    double product = 1;
-
-    for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
-        unsigned long low = strtoul(p + 1, NULL, 10);
-        const char *comma = p + 1 + strspn(p + 1, "0123456789");
-        unsigned long high = *comma == ',' ? strtoul(comma + 1, NULL, 10) : low;
-        double most = (double)(high > low ? high : low);
-        product *= most > 1 ? most : 1;
-    }
-    return product > REGEX_MAX_REPEAT;
-}
-
 /*
  * The last few good expressions. Scenarios share theirs, and compiling one takes longer than reading all
  * other settings of a scenario. Returns whether the text is one of them; `add` puts it there.
  */
 static bool known_regex(const char *text, bool add)
 {
-    static char known[4][REGEX_MAX_LEN + 1];
+    static char known[4][REGEX_TEXT_MAX + 1];
     static size_t next;
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
@@ -82,19 +65,15 @@ static bool known_regex(const char *text, bool add)
 int rule_regex(const struct node *n, const char *key, const char *text, struct error *err)
 {
     regex_t compiled;
-    char why[256];
+    struct error e = ERROR_INIT;
 
-    if (strlen(text) > REGEX_MAX_LEN || repeats_too_often(text))
-        return node_error(err, n, "'%s' is too large for a regular expression", key);
     if (!*text)
         return node_error(err, n, "'%s' is empty and would match any line", key);
     if (known_regex(text, false))
         return 0;
-    int code = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        (void)regerror(code, &compiled, why, sizeof(why));
-        node_error(err, n, "'%s' is not a regular expression: %s", key, why);
-        return error_hint(err, "POSIX extended syntax; a literal ( [ . needs a backslash");
+    if (regex_compile(text, &compiled, &e) < 0) {
+        (void)node_error(err, n, "'%s': %s", key, e.message);
+        return error_hint(err, "%s", e.hint);
     }
     regfree(&compiled);
     (void)known_regex(text, true);

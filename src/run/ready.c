@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include "benchctl/base/clock.h"
-#include "benchctl/base/regex.h"
+#include "benchctl/base/line_regex.h"
 
 #define POLL_FAST_NS (5 * NS_PER_MS)  /* while it may come any moment: readiness is a figure we report */
 #define POLL_SLOW_NS (50 * NS_PER_MS) /* after FAST_FOR_NS */

@@ -185,10 +185,14 @@ static void readiness(void **state)
     app_refused("image: i, port: 80, ready: {http: /, timeout: 30}", "'timeout': duration '30' has no unit",
                 "30s");
     app_refused("image: i, ready: {log: 'a('}",
-                "m.yaml:4:30: 'log' is not a regular expression: ", "backslash");
+                "m.yaml:4:30: 'log': bad regular expression 'a(': ", "backslash");
     app_refused("image: i, ready: {log: ''}", "'log' is empty", "");
-    app_refused("image: i, startup: {log: '['}", "'log' is not a regular expression", "");
-    app_refused("image: i, startup: {log: '(((a{1,255}){1,255}){1,255}){1,255}'}", "'log' is too large", "");
+    app_refused("image: i, startup: {log: '['}", "'log': bad regular expression", "");
+    app_refused("image: i, startup: {log: '(((a{1,255}){1,255}){1,255}){1,255}'}", "repeats too much", "");
+    app_refused("image: i, ready: {log: '(a*)*\\1b'}", "m.yaml:4:30: 'log': regular expression '(a*)*\\1b' ",
+                "no back references");
+    app_refused("image: i, startup: {log: '(x)\\1'}",
+                "'log': regular expression '(x)\\1' has a back reference", "");
     app_refused("image: i, startup: {}", "'log' is missing in startup", "");
     app_refused("image: i, metrics: {}", "'metrics' needs a 'port'", "");
     app_refused("image: i, port: 80, metrics: {path: metrics}", "'path' must be a path that begins with '/'",
