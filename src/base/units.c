@@ -150,6 +150,8 @@ int duration_parse(const char *text, int64_t *ret_ns, struct error *err)
         if (!unit)
             return bad_duration(err, text);
         size_t n = strspn(unit, "abcdefghijklmnopqrstuvwxyz"), u = next;
+        if (!n && *unit)
+            return bad_duration(err, text);
         if (!n) {
             (void)error_set(err, ERROR_INVALID, "duration '%.64s' has no unit", text);
             return error_hint(err, "write %ss for seconds or %sms for milliseconds", text, text);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "benchctl/base/units.h"
+#include "../check.h"
 
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
+#include "benchctl/base/units.h"
 
 static void sizes(void **state)
 {
@@ -60,9 +57,9 @@ static void durations(void **state)
                 {"0", 0},
                 {"1d", INT64_C(86400000000000)},
                 {"250us", 250000}};
-    static const char *const bad[] = {"",    "30",   "30 s",  "s",  "30s8m", "30s30s",
-                                      "-5s", "1e3s", "12:30", "5x", "08s"};
-    struct error err;
+    static const char *const bad[] = {"",     "30",    "30 s", "s",   "30s8m", "30s30s",    "-5s",
+                                      "1e3s", "12:30", "5x",   "08s", "1S",    "5\xc2\xb5s"};
+    struct error err = ERROR_INIT;
     int64_t ns;
 
     (void)state;
@@ -72,6 +69,26 @@ static void durations(void **state)
     }
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(duration_parse(bad[i], &ns, &err), -1);
+}
+
+/* Only a number that nothing follows lacks nothing but its unit. */
+static void duration_advice(void **state)
+{
+    static const char *const odd[] = {"1S", "1 s", "5\xc2\xb5s", "12:30", "5m30,5s", "1 "};
+    struct error err = ERROR_INIT;
+    int64_t ns;
+
+    (void)state;
+    assert_int_equal(duration_parse("30", &ns, &err), -1);
+    assert_string_equal(err.message, "duration '30' has no unit");
+    assert_string_equal(err.hint, "write 30s for seconds or 30ms for milliseconds");
+    assert_int_equal(duration_parse("8m30", &ns, &err), -1);
+    assert_string_equal(err.message, "duration '8m30' has no unit");
+    for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+        assert_int_equal(duration_parse(odd[i], &ns, &err), -1);
+        assert_has(err.message, "is not a duration");
+        assert_has(err.hint, "for instance 500ms");
+    }
 }
 
 static void printers_read_back(void **state)
@@ -134,6 +151,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(a_bare_number_says_what_it_would_have_meant),
         cmocka_unit_test(durations),
+        cmocka_unit_test(duration_advice),
         cmocka_unit_test(printers_read_back),
         cmocka_unit_test(integers_are_decimal_only),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
