@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "benchctl/base/error.h"
 #include "benchctl/base/mem.h"
 #include "benchctl/base/strbuf.h"
@@ -59,6 +60,9 @@ int options_parse(const struct command *c, const struct option *options, size_t 
 
 /* Prints "benchctl: MESSAGE" and "hint: ..." to stderr; returns the kind's exit code. */
 int report_error(const struct error *err);
+
+/* Writes a line: `before`, and `text` without control characters that could do something to a terminal. */
+void print_plain(FILE *out, const char *before, const char *text);
 
 /* From here on what is noted or warned of goes to stderr as a line of its own. */
 void notes_to_stderr(void);

@@ -224,7 +224,7 @@ static int parse_metrics(const char *name, const struct operands *files, enum st
         metric_adapter_notes(a, texts, n, arena, &notes, &err) < 0)
         return report_error(&err);
     for (size_t i = 0; i < notes.len; i++)
-        (void)fprintf(stderr, "note: %s\n", notes.items[i]);
+        print_plain(stderr, "note: ", notes.items[i]);
     CLEANUP(json_free) struct json *j = adapter_metrics_json(values, count);
     if (style == STYLE_JSON)
         return print_json(j);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "benchctl/base/plain_text.h"
 #include "cmd.h"
 
 #define KINDS 4
@@ -31,8 +32,11 @@ static void table_row(struct changes *c, const struct plan_difference *d)
     strbuf_addc(out, '\n');
     for (size_t i = 0; i < d->setting_count; i++) {
         const struct plan_setting *s = &d->settings[i];
-        strbuf_addf(out, "         %s: %s -> %s\n", s->path, s->before ? s->before : "(none)",
-                    s->after ? s->after : "(none)");
+        strbuf_addf(out, "         %s: ", s->path);
+        plain_add(out, s->before ? s->before : "(none)", "");
+        strbuf_adds(out, " -> ");
+        plain_add(out, s->after ? s->after : "(none)", "");
+        strbuf_addc(out, '\n');
     }
 }
 

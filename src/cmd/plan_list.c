@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "benchctl/base/clock.h"
+#include "benchctl/base/plain_text.h"
 #include "benchctl/base/units.h"
 #include "cmd.h"
 
@@ -30,17 +31,7 @@ void csv_field(struct strbuf *out, const char *text, bool first)
 {
     if (!first)
         strbuf_addc(out, ',');
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        strbuf_adds(out, text);
-        return;
-    }
-    strbuf_addc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            strbuf_addc(out, '"');
-        strbuf_addc(out, *text);
-    }
-    strbuf_addc(out, '"');
+    csv_add(out, text);
 }
 
 /* One way of listing: what all of them need. */

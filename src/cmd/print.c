@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include "benchctl/base/log.h"
+#include "benchctl/base/plain_text.h"
 
 /* The reader of our output has had enough (`| head`): end as other programs do, by the signal and without a
  * word. */
@@ -16,14 +17,22 @@ static void end_by_pipe(void)
     (void)raise(SIGPIPE);
 }
 
+void print_plain(FILE *out, const char *before, const char *text)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf plain = STRBUF_INIT;
+
+    plain_add(&plain, text, "\n");
+    fprintf(out, "%s%s\n", before, strbuf_text(&plain));
+}
+
 int report_error(const struct error *err)
 {
     if (err->code == EPIPE && strstr(err->message, "standard output"))
         end_by_pipe();
     (void)fflush(stdout);
-    fprintf(stderr, "benchctl: %s\n", err->message);
+    print_plain(stderr, "benchctl: ", err->message);
     if (err->hint[0])
-        fprintf(stderr, "hint: %s\n", err->hint);
+        print_plain(stderr, "hint: ", err->hint);
     return error_exit_code(err->kind);
 }
 
@@ -31,7 +40,7 @@ static void print_note(enum log_level level, const char *line, void *data)
 {
     (void)data;
     (void)fflush(stdout);
-    fprintf(stderr, "benchctl: %s%s\n", level == LOG_WARN ? "warning: " : "", line);
+    print_plain(stderr, level == LOG_WARN ? "benchctl: warning: " : "benchctl: ", line);
 }
 
 void notes_to_stderr(void)

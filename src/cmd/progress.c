@@ -44,7 +44,7 @@ static void on_log(enum log_level level, const char *line, void *data)
     struct display *d = data;
 
     erase(d);
-    fprintf(stderr, "%s%s\n", level == LOG_WARN ? "warning: " : "", line);
+    print_plain(stderr, level == LOG_WARN ? "warning: " : "", line);
 }
 
 void display_open(struct display *d)
@@ -89,7 +89,7 @@ static void tell_finished(struct display *d, const struct progress *p)
             (unsigned long long)p->trials, t->scenario, t->trial, outcome_color(d, t->outcome),
             outcome_name(t->outcome), d->color ? "\033[0m" : "", rps, p99, memory);
     if (t->outcome != OUTCOME_OK && t->reason)
-        fprintf(stderr, "        %s\n", t->reason);
+        print_plain(stderr, "        ", t->reason);
 }
 
 static void draw_block(struct display *d, const struct progress *p)

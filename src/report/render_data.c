@@ -3,36 +3,7 @@
 #include "report_internal.h"
 
 #include <math.h>
-#include <string.h>
-#include "benchctl/base/units.h"
-
-/* A spreadsheet takes text that begins so for a formula; a plain number is what it looks like. */
-static bool looks_like_formula(const char *text)
-{
-    double ignored;
-
-    return text[0] && strchr("=+-@\t\r", text[0]) &&
-           number_scan(text, strlen(text), &ignored) != strlen(text);
-}
-
-static void csv_text(struct strbuf *out, const char *text)
-{
-    CLEANUP_FREE char *marked = looks_like_formula(text) ? xasprintf("'%s", text) : NULL;
-
-    if (marked)
-        text = marked;
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        strbuf_adds(out, text);
-        return;
-    }
-    strbuf_addc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            strbuf_addc(out, '"');
-        strbuf_addc(out, *text);
-    }
-    strbuf_addc(out, '"');
-}
+#include "benchctl/base/plain_text.h"
 
 static void csv_number(struct strbuf *out, double value)
 {
@@ -44,7 +15,7 @@ static void csv_number(struct strbuf *out, double value)
 static void csv_header(const struct report *r, struct strbuf *out)
 {
     for (size_t i = 0; i < r->axis_count; i++) {
-        csv_text(out, r->axes[i].name);
+        csv_add(out, r->axes[i].name);
         strbuf_addc(out, ',');
     }
     strbuf_adds(out, "scenario,trials,counted,outcome,outcomes,reason");
@@ -53,7 +24,7 @@ static void csv_header(const struct report *r, struct strbuf *out)
         for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
             CLEANUP_FREE char *name = xasprintf("%s%s", r->figures.items[f].key, columns[i]);
             strbuf_addc(out, ',');
-            csv_text(out, name);
+            csv_add(out, name);
         }
     }
     strbuf_adds(out, "\r\n");
@@ -75,15 +46,15 @@ static void csv_outcomes(const struct cell *c, struct strbuf *out)
 static void csv_cell(const struct report *r, const struct cell *c, struct strbuf *out)
 {
     for (size_t k = 0; k < r->axis_count; k++) {
-        csv_text(out, cell_value(r, c, k));
+        csv_add(out, cell_value(r, c, k));
         strbuf_addc(out, ',');
     }
-    csv_text(out, c->scenario);
+    csv_add(out, c->scenario);
     strbuf_addf(out, ",%zu,%zu,%s,", c->trial_count, c->counted,
                 c->worst ? outcome_name(c->worst->outcome) : "");
     csv_outcomes(c, out);
     strbuf_addc(out, ',');
-    csv_text(out, c->worst && c->worst->reason ? c->worst->reason : "");
+    csv_add(out, c->worst && c->worst->reason ? c->worst->reason : "");
     for (size_t f = 0; f < r->figures.len; f++) {
         const struct summary *s = &c->figures[f];
         csv_number(out, r->figures.items[f].finding ? s->max : s->median);

@@ -170,6 +170,7 @@ static void test_csv(void **state)
         {"-5", "-5"}, /* a number is a number */
         {"+1.5", "+1.5"},
         {"-", "'-"},
+        {"\x1b[2Jgone", "?[2Jgone"},
     };
 
     (void)state;
