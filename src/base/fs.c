@@ -17,14 +17,33 @@ static int path_error(struct error *err, const char *what, const char *path)
                        "cannot %s '%s'", what, path);
 }
 
+/* A pipe would keep us waiting for a writer, and a device need not end: neither is read. */
+static int open_regular(const char *path, int *ret_fd, struct error *err)
+{
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return path_error(err, "read", path);
+    if (S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return path_error(err, "read", path);
+    }
+    if (!S_ISREG(st.st_mode))
+        return error_set(err, ERROR_ENVIRONMENT, "cannot read '%s': it is not a regular file", path);
+    *ret_fd = fd;
+    fd = -1;
+    return 0;
+}
+
 int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err)
 {
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CLEANUP_CLOSE int fd = -1;
     size_t total = 0;
     char chunk[65536];
 
-    if (fd < 0)
-        return path_error(err, "read", path);
+    if (open_regular(path, &fd, err) < 0)
+        return -1;
     for (;;) {
         ssize_t n = read(fd, chunk, sizeof(chunk));
         if (n < 0 && errno == EINTR)
@@ -178,11 +197,11 @@ int fs_remove_tree(const char *path, struct error *err)
 
 int fs_copy(const char *from, const char *to, struct error *err)
 {
-    CLEANUP_CLOSE int in = open(from, O_RDONLY | O_CLOEXEC);
+    CLEANUP_CLOSE int in = -1;
     char chunk[65536];
 
-    if (in < 0)
-        return path_error(err, "read", from);
+    if (open_regular(from, &in, err) < 0)
+        return -1;
     CLEANUP_CLOSE int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (out < 0)
         return path_error(err, "create", to);

@@ -93,6 +93,8 @@ static int check_input(const struct input *in, void *data, struct error *err)
     bool is_dir = S_ISDIR(st.st_mode);
     if (is_dir != (in->kind == INPUT_DIRECTORY))
         return missing(in, is_dir ? "a directory, not a file:" : "not a directory:", err);
+    if (!is_dir && !S_ISREG(st.st_mode))
+        return missing(in, "not a regular file:", err);
     if (access(in->path, is_dir ? R_OK | X_OK : R_OK) < 0)
         return missing(in, "no permission to read", err);
     return 0;

@@ -13,7 +13,8 @@
 #include "benchctl/base/error.h"
 #include "benchctl/base/strbuf.h"
 
-/* Reads a whole file, at most `max` bytes (more is an error). Appends to `out`. */
+/* Reads a whole file, at most `max` bytes (more is an error). Appends to `out`. Only a regular file, as
+ * fs_copy(): never waits for a pipe, and takes nothing from a device. */
 int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err) MUST_CHECK;
 
 /* Replaces a file atomically: temporary file, fsync, rename, fsync of the directory. A link is followed; a

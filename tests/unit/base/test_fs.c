@@ -114,6 +114,38 @@ static void special_files_are_written_to_not_replaced(void **state)
     assert_int_equal(fs_remove_tree(dir, &err), 0);
 }
 
+/* Nobody writes to the pipe, and the device never ends: neither may be waited for. */
+static void only_regular_files_are_read(void **state)
+{
+    CLEANUP_FREE char *dir = scratch();
+    CLEANUP_FREE char *pipe = path_join(dir, "pipe");
+    CLEANUP_FREE char *copy = path_join(dir, "copy");
+    CLEANUP_FREE char *link_path = path_join(dir, "link");
+    const char *const odd[] = {pipe, link_path, "/dev/zero", "/dev/null"};
+    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+
+    (void)state;
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(symlink(pipe, link_path), 0);
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+        struct error err = ERROR_INIT;
+        assert_int_equal(fs_read(odd[i], 100, &out, &err), -1);
+        assert_non_null(strstr(err.message, "it is not a regular file"));
+        assert_int_equal(err.kind, ERROR_ENVIRONMENT);
+        err = (struct error)ERROR_INIT;
+        assert_int_equal(fs_copy(odd[i], copy, &err), -1);
+        assert_non_null(strstr(err.message, "it is not a regular file"));
+        assert_false(fs_exists(copy));
+    }
+    struct error err = ERROR_INIT;
+    assert_int_equal(fs_read(dir, 100, &out, &err), -1);
+    assert_non_null(strstr(err.message, "Is a directory"));
+    err = (struct error)ERROR_INIT;
+    assert_int_equal(fs_read("/proc/self/stat", 8192, &out, &err), 0);
+    assert_true(out.len > 0);
+    assert_int_equal(fs_remove_tree(dir, &err), 0);
+}
+
 static void removing_never_follows_links(void **state)
 {
     CLEANUP_FREE char *dir = scratch();
@@ -196,6 +228,7 @@ int main(void)
         cmocka_unit_test(a_hostile_glob_ends),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(special_files_are_written_to_not_replaced),
+        cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(removing_never_follows_links),
         cmocka_unit_test(walks_are_sorted),
         cmocka_unit_test(a_full_disk_has_a_hint),

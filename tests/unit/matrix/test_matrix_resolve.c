@@ -341,6 +341,7 @@ static void files_that_are_there(void **state)
     } cases[] = {{"CMakeLists.txt", NULL},
                  {"unit", "a directory, not a file:"},
                  {"nope.lua", "'script': no file"},
+                 {"../../../../../../../../../../../../dev/zero", "'script': not a regular file:"},
                  {"CMakeLists.txt/x", "no file"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char whole[1200];
