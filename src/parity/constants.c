@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "constants.h"
+#include "sweep.h"
 
 #include "benchctl/base/fs.h"
 
@@ -19,12 +19,65 @@ static int by_name(const void *a, const void *b, void *set)
     return order ? order : (x > y) - (x < y);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct declaration *x = a, *y = b;
+
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->name_token > y->name_token) - (x->name_token < y->name_token);
+}
+
+/* By name, then source, then type; what is loose first. */
+static int by_owner(const void *a, const void *b, void *set)
+{
+    const struct declarations *d = set;
+    const struct declaration *x = &d->list.items[*(const size_t *)a], *y = &d->list.items[*(const size_t *)b];
+    int order = strcmp(x->name, y->name);
+
+    if (order)
+        return order;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    if (x->is_loose != y->is_loose)
+        return x->is_loose ? -1 : 1;
+    return strcmp(x->type_path, y->type_path);
+}
+
+/* A constant that is given a value twice has none: where a language allows it. */
+static void mark_changed(struct declarations *d)
+{
+    CLEANUP_FREE size_t *order = xcalloc(d->list.len + 1, sizeof(*order));
+    const struct declaration *change = NULL;
+    struct declaration *last = NULL;
+
+    for (size_t i = 0; i < d->list.len; i++)
+        order[i] = i;
+    qsort_r(order, d->list.len, sizeof(*order), by_owner, d);
+    for (size_t i = 0; i < d->list.len; i++) {
+        struct declaration *one = &d->list.items[order[i]];
+        if (one->is_loose && one->changes)
+            change = one;
+        if (one->is_loose)
+            continue;
+        if (change && change->source == one->source && strcmp(change->name, one->name) == 0)
+            one->problem = "it is given another value, too";
+        if (d->tokens[one->source].language->id == LANG_PYTHON && last && last->source == one->source &&
+            strcmp(last->name, one->name) == 0 && strcmp(last->type_path, one->type_path) == 0)
+            one->problem = last->problem = "it is given another value, too";
+        last = one;
+    }
+}
+
 static void sort_names(struct declarations *d)
 {
+    if (d->list.len)
+        qsort(d->list.items, d->list.len, sizeof(*d->list.items), by_place);
     d->by_name = xcalloc(d->list.len + 1, sizeof(*d->by_name));
     for (size_t i = 0; i < d->list.len; i++)
-        d->by_name[i] = i;
-    qsort_r(d->by_name, d->list.len, sizeof(*d->by_name), by_name, d);
+        if (!d->list.items[i].is_loose)
+            d->by_name[d->named++] = i;
+    qsort_r(d->by_name, d->named, sizeof(*d->by_name), by_name, d);
 }
 
 static void declarations_release(struct declarations *d)
@@ -42,18 +95,26 @@ static void declarations_release(struct declarations *d)
 /* Python has no keyword for constants: without a pattern, those in capitals are meant. */
 static bool looks_constant(const struct declarations *d, const struct declaration *one)
 {
-    return d->tokens[one->source].language->id != LANG_PYTHON ||
-           strspn(one->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(one->name);
+    return d->tokens[one->source].language->id != LANG_PYTHON || sweep_capitals(one->name);
 }
 
-/* Is it a string constant, or a string that ought to be one? */
-static bool wanted(const struct declarations *d, const struct declaration *one, const char *name_glob)
+/* Is it a string constant, or what ought to be one (then with a problem)? What a pattern asks for is never
+ * dropped. */
+static bool wanted(const struct declarations *d, const struct declaration *one, const char *name_glob,
+                   const char **ret_problem)
 {
-    if (one->is_other || (name_glob ? !glob_match(name_glob, one->name) : !looks_constant(d, one)))
+    *ret_problem = one->problem;
+    if (one->is_loose)
+        return !one->is_hidden;
+    if (name_glob ? !glob_match(name_glob, one->name) : !looks_constant(d, one))
         return false;
+    if (!one->problem && !one->is_other && one->value.kind == VALUE_TEXT)
+        return true;
     if (!one->problem)
-        return one->value.kind == VALUE_TEXT;
-    return name_glob || one->is_text;
+        *ret_problem = "it is not declared as a string";
+    if (name_glob || one->is_text)
+        return true;
+    return sweep_capitals(one->name) && sweep_has_string(&d->tokens[one->source], one->first_token);
 }
 
 static void collect(struct declarations *d, const char *name_glob, struct source_constant **ret,
@@ -64,14 +125,15 @@ static void collect(struct declarations *d, const char *name_glob, struct source
 
     for (size_t i = 0; i < d->list.len; i++) {
         struct declaration *one = &d->list.items[i];
+        const char *problem;
         fold_declaration(d, one);
-        if (!wanted(d, one, name_glob))
+        if (!wanted(d, one, name_glob, &problem))
             continue;
-        out[n] = (struct source_constant){.name = one->name,
+        out[n] = (struct source_constant){.name = arena_strdup(d->arena, one->name),
                                           .file = arena_strdup(d->arena, d->sources[one->source].path),
                                           .line = one->line};
-        if (one->problem) {
-            out[n].problem = arena_strdup(d->arena, one->problem);
+        if (problem) {
+            out[n].problem = arena_strdup(d->arena, problem);
         } else {
             char *copy = arena_alloc(d->arena, one->value.text.len + 1);
             memcpy(copy, strbuf_text(&one->value.text), one->value.text.len);
@@ -107,7 +169,9 @@ int parity_scan_constants(const struct parity_source *sources, size_t count, con
         if (d.tokens[i].list.len >= LEX_MAX_TOKENS)
             return error_set(err, ERROR_INVALID, "'%s' is too long", sources[i].path);
         declare(&d, i);
+        sweep(&d, i, name_glob);
     }
+    mark_changed(&d);
     sort_names(&d);
     collect(&d, name_glob, ret, ret_len);
     return 0;

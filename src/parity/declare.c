@@ -32,6 +32,7 @@ void declare_add(struct scanner *s, size_t name, size_t expression, bool is_text
                                   .type_path = top->path,
                                   .source = s->source,
                                   .first_token = expression,
+                                  .name_token = name,
                                   .line = s->t->list.items[name].line,
                                   .is_text = is_text,
                                   .is_other = is_other};
@@ -40,6 +41,12 @@ void declare_add(struct scanner *s, size_t name, size_t expression, bool is_text
         return;
     s->next_name = name + 1;
     vec_push(&s->set->list, d);
+}
+
+void declare_type(struct scanner *s, size_t type)
+{
+    if (type && s->set->list.len && declare_is_name(s, type))
+        s->set->list.items[s->set->list.len - 1].declared_as = declare_text(s, type);
 }
 
 size_t expression_end(const struct tokens *t, size_t from)
@@ -180,8 +187,12 @@ static void field(struct scanner *s, size_t i)
                                             token_is(s->t, i - 2, "static") || token_is(s->t, i - 2, "def"));
         s->field_is_other = !s->field_is_text && !untyped;
     }
-    if (s->field_wanted)
+    if (first)
+        s->field_type = s->field_is_other ? i - 2 : 0;
+    if (s->field_wanted) {
         declare_add(s, i - 1, i + 1, s->field_is_text, s->field_is_other);
+        declare_type(s, s->field_type);
+    }
 }
 
 /* The '=' behind NAME or NAME: TYPE, with NAME at i; 0 when there is none. *ret_type: the token of the type,
@@ -215,6 +226,7 @@ static void val(struct scanner *s, size_t i)
         return;
     bool text = type && token_is(s->t, type, "String");
     declare_add(s, i + 1, e + 1, text, type && !text);
+    declare_type(s, text ? 0 : type);
 }
 
 /* JavaScript and TypeScript: const NAME [: TYPE] = EXPRESSION, NAME = ...; or static [readonly] NAME in a
@@ -236,12 +248,22 @@ static void script(struct scanner *s, size_t i)
             return;
         bool text = type && token_is(s->t, type, "string");
         declare_add(s, name, e + 1, text, type && !text && s->t->list.items[type].kind == TOKEN_NAME);
+        declare_type(s, text ? 0 : type);
         size_t end = expression_end(s->t, e + 1);
         if (!token_is(s->t, end, ","))
             return;
         for (name = end + 1; s->t->list.items[name].kind == TOKEN_NEWLINE; name++)
             ;
     }
+}
+
+static void declare_without(struct scanner *s, size_t name)
+{
+    size_t before = s->set->list.len;
+
+    declare_add(s, name, name + 1, false, false);
+    if (s->set->list.len > before)
+        s->set->list.items[before].problem = "it has no value of its own";
 }
 
 /* One specification of Go: NAME, NAME [TYPE] = EXPRESSION, EXPRESSION. Returns where it ends. */
@@ -256,11 +278,16 @@ static size_t go_specification(struct scanner *s, size_t i)
         i++;
     }
     bool text = token_is(s->t, i, "string"), other = declare_is_name(s, i) && !text;
+    size_t type = other ? i : 0;
     i += text || other;
-    if (!n || !token_is(s->t, i, "="))
+    if (!n || !token_is(s->t, i, "=")) {
+        for (size_t k = 0; k < n; k++) /* in a group: what stands above it, once more */
+            declare_without(s, names[k]);
         return i;
+    }
     for (size_t k = 0; k < n; k++) {
         declare_add(s, names[k], i + 1, text, other);
+        declare_type(s, type);
         i = expression_end(s->t, i + 1);
         if (!token_is(s->t, i, ","))
             break;

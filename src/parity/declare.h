@@ -23,8 +23,9 @@ struct scanner {
     int parens;
     enum level_kind pending; /* what the next brace opens */
     const char *pending_name;
-    size_t statement; /* where it begins */
-    size_t next_name; /* declarations come in order: no name before this token any more */
+    size_t statement;  /* where it begins */
+    size_t next_name;  /* declarations come in order: no name before this token any more */
+    size_t field_type; /* token; 0: none, or a string */
     bool field_wanted, field_is_text, field_is_other;
 };
 
@@ -33,6 +34,7 @@ char *declare_text(const struct scanner *s, size_t i);
 bool declare_is_name(const struct scanner *s, size_t i);
 bool declare_at_base(const struct scanner *s);
 void declare_add(struct scanner *s, size_t name, size_t expression, bool is_text, bool is_other);
+void declare_type(struct scanner *s, size_t type); /* of the last one added; a token, 0: none */
 
 void declare_python(struct scanner *s);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #define MAX_DEPTH 60
+#define MAX_EXACT ((int64_t)1 << 53) /* of whole numbers in JavaScript */
 #define MAX_TOTAL_BYTES ((size_t)64 << 20)
 
 void value_release(struct value *v)
@@ -79,6 +80,11 @@ static bool numeric(const struct value *v)
     return v->kind == VALUE_INTEGER || v->kind == VALUE_CHARACTER;
 }
 
+static bool fits_int(int64_t n)
+{
+    return n >= INT32_MIN && n <= INT32_MAX;
+}
+
 static void compute(struct folder *f, char op, struct value *left, const struct value *right)
 {
     enum language_id l = f->t->language->id;
@@ -98,6 +104,11 @@ static void compute(struct folder *f, char op, struct value *left, const struct 
         bad = true; /* not whole, or not the same everywhere */
     else if (!bad)
         r = op == '/' ? left->number / right->number : left->number % right->number;
+    bool narrow = l != LANG_GO && l != LANG_PYTHON && l != LANG_SCRIPT;
+    if (narrow && !bad) /* what is an int overflows there */
+        bad = !fits_int(left->number) || !fits_int(right->number) || !fits_int(r);
+    if (l == LANG_SCRIPT && !bad)
+        bad = r > MAX_EXACT || r < -MAX_EXACT;
     if (bad) {
         fold_fail(f, "it computes something");
         return;
@@ -164,7 +175,7 @@ static void string(struct folder *f, struct value *ret)
         fold_fail(f, "its value is too long");
 }
 
-/* 10, 0x1F, 1_000, 10L; others as they are written. */
+/* 10, 0x1F, 1_000, 10L. Fractions print in too many ways. */
 static void number(struct folder *f, struct value *ret)
 {
     const struct token *k = fold_current(f);
@@ -177,25 +188,22 @@ static void number(struct folder *f, struct value *ret)
     digits[n] = '\0';
     f->at++;
     bool hex = digits[0] == '0' && (digits[1] | 0x20) == 'x';
-    if (n > 1 && strchr("lL", digits[n - 1]))
+    bool is_long = n > 1 && strchr("lL", digits[n - 1]);
+    if (is_long)
         digits[--n] = '\0';
     char *end;
     errno = 0;
     long long value = strtoll(digits, &end, hex ? 16 : 10);
-    if (!*end && !errno && (hex || digits[0] != '0' || !digits[1])) {
+    enum language_id l = f->t->language->id;
+    bool fits = l == LANG_SCRIPT                              ? value <= MAX_EXACT
+                : l == LANG_GO || l == LANG_PYTHON || is_long ? true
+                                                              : fits_int(value);
+    if (fits && !*end && !errno && (hex || digits[0] != '0' || !digits[1])) {
         ret->kind = VALUE_INTEGER;
         ret->number = value;
         return;
     }
-    const char *dot = strchr(digits, '.');
-    bool plain = n && dot && strspn(digits, "0123456789.") == n && dot[1] &&
-                 (digits[n - 1] != '0' || dot[2] == '\0') && (digits[0] != '0' || dot == digits + 1);
-    if (!plain || n > 15) {
-        fold_fail(f, "it holds a number that may print in several ways");
-        return;
-    }
-    ret->kind = VALUE_WORD;
-    strbuf_add(&ret->text, digits, n);
+    fold_fail(f, "it holds a number that may print in several ways");
 }
 
 static void in_parens(struct folder *f, struct value *ret)
@@ -230,6 +238,8 @@ static bool wrapped(struct folder *f, const char *name, struct value *ret)
 
     if (python && strcmp(name, "dedent") == 0 && fold_is(f, "(")) {
         in_parens(f, ret);
+        if (ret->kind != VALUE_TEXT || indent_is_mixed(&ret->text))
+            fold_fail(f, "it is indented by blanks and tabs");
         indent_dedent(&ret->text);
         return true;
     }
@@ -264,7 +274,8 @@ static void name(struct folder *f, struct value *ret)
     }
     if (wrapped(f, last, ret))
         return;
-    if (strcmp(last, "true") == 0 || strcmp(last, "false") == 0) {
+    bool truth = strcmp(last, "true") == 0 || strcmp(last, "false") == 0;
+    if (truth && f->t->language->id != LANG_CSHARP) { /* there it is True */
         ret->kind = VALUE_WORD;
         strbuf_adds(&ret->text, last);
     } else if (fold_is(f, "(")) {
@@ -306,18 +317,20 @@ static void primary(struct folder *f, struct value *ret)
 
 static void unary(struct folder *f, struct value *ret)
 {
-    bool minus = false;
+    bool minus = false, sign = false;
 
     if (++f->depth > MAX_DEPTH) {
         fold_fail(f, "it is nested too deep");
         return;
     }
     for (; fold_is(f, "-") || fold_is(f, "+"); f->at++)
-        minus = minus != fold_is(f, "-");
+        minus = minus != fold_is(f, "-"), sign = true;
     primary(f, ret);
     if (!f->problem)
         fold_methods(f, ret);
-    if (minus && ret->kind == VALUE_INTEGER && ret->number != INT64_MIN)
+    if (sign && ret->kind != VALUE_INTEGER)
+        fold_fail(f, "it is not a constant expression");
+    else if (minus && ret->kind == VALUE_INTEGER && ret->number != INT64_MIN)
         ret->number = -ret->number;
     else if (minus)
         fold_fail(f, "it is not a constant expression");
@@ -371,7 +384,8 @@ static bool at_end(const struct folder *f)
         return true;
     if (k->kind == TOKEN_NAME)
         return f->t->language->id == LANG_SCRIPT && (fold_is(f, "as") || fold_is(f, "satisfies"));
-    return k->kind == TOKEN_SIGN && strchr(";,})", f->t->text[k->start]);
+    bool tuple = f->t->language->id == LANG_PYTHON && fold_is(f, ",");
+    return k->kind == TOKEN_SIGN && !tuple && strchr(";,})", f->t->text[k->start]);
 }
 
 void fold_declaration(struct declarations *d, struct declaration *one)

@@ -2,6 +2,8 @@
 /* Which constant a name in an expression means. */
 #include "fold.h"
 
+#include <string.h>
+
 static int compare_name(const void *key, const void *index, void *set)
 {
     const struct declarations *d = set;
@@ -12,7 +14,7 @@ static int compare_name(const void *key, const void *index, void *set)
 /* The first of the declarations with this name in by_name, or NULL. */
 static const size_t *first_named(const struct declarations *d, const char *name)
 {
-    size_t low = 0, high = d->list.len;
+    size_t low = 0, high = d->named;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -21,8 +23,7 @@ static const size_t *first_named(const struct declarations *d, const char *name)
         else
             high = middle;
     }
-    return low < d->list.len && strcmp(d->list.items[d->by_name[low]].name, name) == 0 ? &d->by_name[low]
-                                                                                       : NULL;
+    return low < d->named && strcmp(d->list.items[d->by_name[low]].name, name) == 0 ? &d->by_name[low] : NULL;
 }
 
 /* How near a declaration is to the place that names it; higher is nearer, 0: not meant. `owner` is the last
@@ -50,8 +51,8 @@ struct declaration *fold_resolve(struct folder *f, const char *name, const char 
     int best_nearness = 0;
     bool twice = false;
 
-    for (const size_t *i = from;
-         i && i < d->by_name + d->list.len && strcmp(d->list.items[*i].name, name) == 0; i++) {
+    for (const size_t *i = from; i && i < d->by_name + d->named && strcmp(d->list.items[*i].name, name) == 0;
+         i++) {
         struct declaration *one = &d->list.items[*i];
         int near = one == f->context ? 0 : nearness(f, one, owner);
         twice = near == best_nearness ? twice || near > 0 : near > best_nearness ? false : twice;
@@ -65,6 +66,34 @@ struct declaration *fold_resolve(struct folder *f, const char *name, const char 
     return twice ? NULL : best;
 }
 
+static bool one_of(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Does a value of the type it is declared with read as it was written? */
+static bool type_fits(const struct declaration *d)
+{
+    static const char *const whole[] = {"int", "Int", "Integer", "short", "Short", "byte", "Byte"},
+                             *const wide[] = {"long", "Long", "int64", "uint64", "number"},
+                             *const characters[] = {"char", "Char", "Character"},
+                             *const truths[] = {"boolean", "Boolean", "bool"};
+    const char *type = d->declared_as;
+
+    if (!type || d->value.kind == VALUE_TEXT)
+        return true;
+    if (d->value.kind == VALUE_CHARACTER)
+        return one_of(type, characters, ARRAY_LEN(characters));
+    if (d->value.kind == VALUE_WORD)
+        return one_of(type, truths, ARRAY_LEN(truths));
+    return one_of(type, wide, ARRAY_LEN(wide)) ||
+           (one_of(type, whole, ARRAY_LEN(whole)) && d->value.number >= INT32_MIN &&
+            d->value.number <= INT32_MAX);
+}
+
 void fold_name_value(struct folder *f, const char *name, const char *owner, struct value *ret)
 {
     struct declaration *d = fold_resolve(f, name, owner);
@@ -76,6 +105,10 @@ void fold_name_value(struct folder *f, const char *name, const char *owner, stru
     fold_declaration(f->set, d);
     if (d->problem || d->value.kind == VALUE_NONE) {
         fold_fail(f, arena_printf(f->set->arena, "it refers to '%.80s', which is not constant", name));
+        return;
+    }
+    if (!type_fits(d)) {
+        fold_fail(f, arena_printf(f->set->arena, "it refers to '%.80s', whose type changes its value", name));
         return;
     }
     ret->kind = d->value.kind;

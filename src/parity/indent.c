@@ -129,6 +129,22 @@ void indent_margin(struct strbuf *text, const char *margin, bool drop_ends)
     join(&lines, text);
 }
 
+bool indent_is_mixed(const struct strbuf *text)
+{
+    const char *p = strbuf_text(text), *end = p + text->len;
+    bool line = true, blanks = false, tabs = false;
+
+    for (; p < end; p++) {
+        if (line && *p == ' ')
+            blanks = true;
+        else if (line && *p != '\n' && isspace((unsigned char)*p))
+            tabs = true;
+        else
+            line = *p == '\n';
+    }
+    return blanks && tabs;
+}
+
 void indent_dedent(struct strbuf *text)
 {
     struct lines lines = {0};

@@ -57,7 +57,9 @@ static void unicode(struct decoder *d)
         long low = hex(d, 4, 4);
         c = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00) : -1;
     }
-    if (c < 0 || c > 0x10ffff)
+    if (d->l->id == LANG_JAVA && c >= 0 && c < 0x80)
+        d->problem = "its unicode escapes may stand for code";
+    else if (c < 0 || c > 0x10ffff)
         d->problem = "it has a bad unicode escape";
     else
         add_code_point(d->out, (unsigned long)c);

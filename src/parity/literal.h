@@ -25,8 +25,9 @@ long literal_character(const struct tokens *t, const struct token *k);
 void indent_strip(struct strbuf *text); /* Java text blocks: common indentation and trailing blanks go */
 void indent_trim(struct strbuf *text);  /* Kotlin trimIndent() */
 void indent_margin(struct strbuf *text, const char *margin,
-                   bool drop_ends);      /* Kotlin trimMargin(), Scala and Groovy stripMargin() */
-void indent_dedent(struct strbuf *text); /* Python textwrap.dedent() */
+                   bool drop_ends);              /* Kotlin trimMargin(), Scala and Groovy stripMargin() */
+void indent_dedent(struct strbuf *text);         /* Python textwrap.dedent() */
+bool indent_is_mixed(const struct strbuf *text); /* not all lines begin with the same kind of blank */
 void text_trim(struct strbuf *text);
 
 #endif

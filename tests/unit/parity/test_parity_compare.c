@@ -142,6 +142,9 @@ static void constants_by_value(void **state)
         "missing|src/q.py|SQL_FIND = 'select id, name\\n  from item\\n where id = ?'\nSQL_MORE = 'x'\n",
         "unknown|src/q.py|SQL_FIND = 'select id, name\\n  from item\\n where id = ?'\nSQL_ADD = build()\n",
         "none|src/q.py|OTHER = 'x'\n",
+        "loose|src/q.py|SQL_FIND = 'select id, name\\n  from item\\n where id = ?'\nSQL_ADD = 'insert into "
+        "item "
+        "values (?, ?)'\nif True:\n    SQL_MORE = 'x'\n",
         "text|src/q.txt|SQL_FIND = 'x'\n",
         NULL,
     };
@@ -164,6 +167,14 @@ static void constants_by_value(void **state)
     differs(&r, "SQL_MORE", "missing in java (missing q.py:2 has it)");
     r = constants(f, "java", "unknown");
     differs(&r, "SQL_ADD", "not constant in unknown (q.py:2): it calls 'build'");
+    r = constants(f, "java", "loose");
+    differs(&r, "SQL_MORE", "not constant in loose (q.py:4): it is not a constant that can be folded");
+    r = constants(f, "loose", "loose"); /* the same on both sides, but not known to be */
+    differs(&r, "SQL_MORE", "not constant in loose (q.py:4)");
+    const struct parity_member unasked[] = {{.ref = "loose", .path = "src"}, {.ref = "loose", .path = "src"}};
+    r = compare_as(f, "r", unasked, 2, COMPARE_CONSTANTS, false);
+    same(&r);
+    assert_has(r.note, "SQL_MORE (loose q.py:4: it is not a constant that can be folded)");
     r = constants(f, "java", "none");
     broken(&r, "no string constant of 'src' in none matches 'SQL_*'");
     r = constants(f, "java", "text");
