@@ -3,11 +3,12 @@
  */
 #include <string.h>
 
-#include "plan_internal.h"
+#include "secrets.h"
 
 struct change_list {
     struct arena *a;
     struct strbuf path;
+    struct secrets secrets; /* of both sides */
     VEC(struct plan_setting) found;
 };
 
@@ -31,22 +32,29 @@ static struct side item(struct side s, size_t i)
                                                                                         : NULL};
 }
 
+static const char *hidden(struct change_list *c, const char *text)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+
+    secrets_hide(&c->secrets, text, &out);
+    return arena_strdup(c->a, strbuf_text(&out));
+}
+
 /* For people: a number as the matrix spells it (256m), where it does. Texts come from the JSON, where secrets
  * are masked. */
 static const char *side_text(struct change_list *c, struct side s)
 {
-    struct strbuf text = STRBUF_INIT;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
 
     if (!s.value)
         return NULL;
     if (json_text(s.value))
-        return arena_strdup(c->a, json_text(s.value));
+        return hidden(c, json_text(s.value));
     if (json_type_of(s.value) == JSON_TYPE_NUMBER && s.node && s.node->kind == NODE_SCALAR)
         return s.node->text;
-    json_write(s.value, JSON_STYLE_COMPACT, &text);
-    const char *copy = arena_strdup(c->a, strbuf_text(&text));
-    strbuf_release(&text);
-    return copy;
+    CLEANUP(json_free) struct json *shown = secrets_hide_json(&c->secrets, s.value);
+    json_write(shown, JSON_STYLE_COMPACT, &text);
+    return arena_strdup(c->a, strbuf_text(&text));
 }
 
 static bool is_object(const struct json *j)
@@ -146,12 +154,15 @@ static int compare_scenario(struct differ *d, size_t now_index, size_t before_in
     CLEANUP(json_free) struct json *j = plan_settings_json(d->now->m, &now.settings, true, d->a);
     CLEANUP(json_free) struct json *k = plan_settings_json(d->before->m, &before.settings, true, d->a);
     struct change_list c = {.a = d->a};
+    secrets_add(&c.secrets, d->now, now_index, now.tree, d->a);
+    secrets_add(&c.secrets, d->before, before_index, before.tree, d->a);
     compare(&c, (struct side){k, before.tree}, (struct side){j, now.tree});
     struct plan_difference difference = {.change = PLAN_CHANGED,
                                          .id = scenario_id(d->now, now_index, d->a),
                                          .settings = c.found.items,
                                          .setting_count = c.found.len};
     int result = d->visit(&difference, d->data, err);
+    secrets_release(&c.secrets);
     vec_release(&c.found);
     strbuf_release(&c.path);
     return result;

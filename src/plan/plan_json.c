@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.json, written as it is made: one line per scenario and per trial. */
-#include "plan_internal.h"
+#include "secrets.h"
 
 #include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
@@ -67,6 +67,15 @@ static void write_head(struct plan_writer *w)
     add_member(w, "counts", counts_json(&w->p->counts), true);
 }
 
+static struct json *shown_settings(const struct plan *p, size_t i, const struct resolved *r, struct arena *a)
+{
+    CLEANUP_VALUE(secrets_release) struct secrets secrets = {0};
+    CLEANUP(json_free) struct json *all = plan_settings_json(p->m, &r->settings, false, a);
+
+    secrets_add(&secrets, p, i, r->tree, a);
+    return secrets.texts.len ? secrets_hide_json(&secrets, all) : TAKE(all);
+}
+
 static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, struct error *err)
 {
     const struct matrix *m = w->p->m;
@@ -87,7 +96,7 @@ static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, stru
     w->estimate_ms += estimate_ms;
     json_set_int(line, "estimate_ms", estimate_ms);
     if (w->with_settings)
-        json_set(line, "settings", plan_settings_json(m, &r.settings, false, a));
+        json_set(line, "settings", shown_settings(w->p, i, &r, a));
     json_write(line, JSON_STYLE_COMPACT, &w->out);
     return 0;
 }

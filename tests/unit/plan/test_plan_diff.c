@@ -82,6 +82,18 @@ static void secrets_are_not_shown(void **state)
     assert_string_equal(strbuf_text(&out), "~128m [app.image: a:1 -> a:2]\n");
 }
 
+/* A secret that a variable carries elsewhere affects the measurement: that it changed is said, not how. */
+static void carried_secrets_are_hidden(void **state)
+{
+    (void)state;
+    assert_diff(HEAD "axes: {memory: [128m]}\nvars: {my_secret: tulip}\n" LOAD
+                     "app: {image: i, port: 1, ready: {tcp: true}, command: [a, '${my_secret}']}\n",
+                HEAD "axes: {memory: [128m]}\nvars: {my_secret: daisy}\n" LOAD
+                     "app: {image: i, port: 1, ready: {tcp: true}, command: [a, '-p${my_secret}'], env: {A: "
+                     "'${my_secret}'}}\n",
+                "~128m [app.env.A: none -> ***] [app.command: [\"a\",\"***\"] -> [\"a\",\"-p***\"]]\n", 0);
+}
+
 /* The same settings under another name are one scenario that was renamed; each old one is used once. */
 static void renamed_scenarios(void **state)
 {
@@ -110,6 +122,7 @@ int main(void)
         cmocka_unit_test(added_and_removed),
         cmocka_unit_test(changed_settings_name_their_paths),
         cmocka_unit_test(secrets_are_not_shown),
+        cmocka_unit_test(carried_secrets_are_hidden),
         cmocka_unit_test(renamed_scenarios),
         cmocka_unit_test(an_axis_more_renames_everything),
     };

@@ -75,6 +75,38 @@ static void the_document_is_whole(void **state)
     }
 }
 
+/* What stands under a key that looks secret is hidden wherever it was filled in; the rest stays. */
+static void secrets_are_hidden_everywhere(void **state)
+{
+    static const char *const hidden[] = {"tulip-1", "daisy-2", "poppy-3", "heather-5"};
+    static const char text[] = HEAD
+        "axes: {runtime: [{name: jvm, api_token: daisy-2}]}\n"
+        "include: [{runtime: {name: loom, api_token: daisy-22}, login_password: poppy-3}]\n"
+        "vars: {my_secret: tulip-1, short_secret: ivy, no_secret: 'true', plain: rose}\n"
+        "app: {image: i, port: 1, ready: {tcp: true}, command: ['${my_secret}', 'x-${runtime.api_token}'],\n"
+        "  env: {A: '${plain} ${my_secret}!', B: 'true', DB_PASSWORD: heather-5, C: 'a heather-5'}}\n"
+        "overrides: [{when: {runtime: loom}, set: {app: {env: {D: '<${login_password}>'}}}}]\n"
+        "load: {adapter: idle, duration: 2s}\n";
+    CLEANUP_VALUE(written_release) struct written w = written_plan(text, "/lab/m.yaml");
+    CLEANUP(json_free) struct json *j = json_of(w.p, true);
+    CLEANUP_VALUE(strbuf_release) struct strbuf all = STRBUF_INIT;
+
+    (void)state;
+    json_write(j, JSON_STYLE_COMPACT, &all);
+    for (size_t i = 0; i < ARRAY_LEN(hidden); i++) {
+        if (strstr(strbuf_text(&all), hidden[i]))
+            fail_msg("'%s' is in %s", hidden[i], strbuf_text(&all));
+    }
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/settings/app/command/0")), "***");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/settings/app/command/1")), "x-***");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/1/settings/app/command/1")), "x-***");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/settings/app/env/A")), "rose ***!");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/settings/app/env/B")), "true");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/settings/app/env/C")), "a ***");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/1/settings/app/env/D")), "<***>");
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/axes/runtime")), "jvm");
+}
+
 static void settings_can_be_left_out(void **state)
 {
     (void)state;
@@ -195,15 +227,11 @@ static void totals_are_extrapolated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_document_is_whole),
-        cmocka_unit_test(settings_can_be_left_out),
-        cmocka_unit_test(a_full_disk_is_an_error),
-        cmocka_unit_test(included_values_are_values),
-        cmocka_unit_test(include_variables_fill_in),
-        cmocka_unit_test(fields_must_agree),
-        cmocka_unit_test(an_exclude_for_an_included_value),
-        cmocka_unit_test(problems_name_the_scenario),
-        cmocka_unit_test(totals_are_extrapolated),
+        cmocka_unit_test(the_document_is_whole),      cmocka_unit_test(secrets_are_hidden_everywhere),
+        cmocka_unit_test(settings_can_be_left_out),   cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(included_values_are_values), cmocka_unit_test(include_variables_fill_in),
+        cmocka_unit_test(fields_must_agree),          cmocka_unit_test(an_exclude_for_an_included_value),
+        cmocka_unit_test(problems_name_the_scenario), cmocka_unit_test(totals_are_extrapolated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
