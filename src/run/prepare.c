@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that must be there before anything is started: parity, images, generators. What is missing is
- * listed at once, each with what would provide it.
+ * Everything that must be there before anything is started: parity, images, generators, secrets. What is
+ * missing is listed at once, each with what would provide it.
  */
 #include "missing.h"
 #include "run_internal.h"
@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/interpolate.h"
 #include "benchctl/base/log.h"
 #include "benchctl/base/process.h"
 
@@ -287,6 +288,33 @@ static int need_metrics(struct preparation *p, const struct metrics_settings *m,
     return 0;
 }
 
+/* --- secrets --- */
+
+static int need_secret(const char *name, void *data, struct error *err)
+{
+    struct preparation *p = data;
+
+    (void)err;
+    if (!text_starts(name, "secret:"))
+        return 0;
+    name += strlen("secret:");
+    if (!getenv(name))
+        missing_add(&p->missing, "secret", name, "not in the environment; export it before the run");
+    return 0;
+}
+
+static int need_secrets(struct preparation *p, const struct node *n, struct error *err)
+{
+    if (!n || !n->refers)
+        return 0;
+    if (n->kind == NODE_SCALAR)
+        return each_reference(n->text, need_secret, p, err);
+    for (size_t i = 0; i < n->len; i++)
+        if (need_secrets(p, n->items[i], err) < 0)
+            return -1;
+    return 0;
+}
+
 /* --- parity --- */
 
 static void summarise_differences(const struct parity_result *r, struct strbuf *out)
@@ -371,7 +399,8 @@ static int need_all(struct preparation *p, struct error *err)
     for (size_t i = 0; i < plan_counts(s->plan)->scenarios; i++) {
         struct resolved r = {0};
         arena_reset(a);
-        if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, err) < 0)
+        if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, err) < 0 ||
+            need_secrets(p, r.tree, err) < 0)
             return -1;
         s->estimated_all_ns += (uint64_t)plan_estimate_ns(&r.settings) * (uint64_t)s->matrix->trials;
     }

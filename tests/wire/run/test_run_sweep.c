@@ -235,6 +235,40 @@ static void a_missing_generator(void **state)
     assert_has(g->err.message, "the package that has it: wrk");
 }
 
+/* A secret that is named but not given is found before anything is started, in settings and in what variables
+ * bring; an escaped reference is none. */
+static void missing_secrets(void **state)
+{
+    static const char text[] =
+        "benchctl: 1\nname: wire\ntrials: 1\naxes: {x: [a, b]}\nvars: {key: '${secret:BENCHCTL_TEST_KEY}'}\n"
+        "app: {image: 'x:1', env: {A: 'u:${secret:BENCHCTL_TEST_A}', B: '$${secret:BENCHCTL_TEST_B}', C: "
+        "'${key}'}}\n" QUICK;
+    struct stage *g = *state;
+
+    (void)unsetenv("BENCHCTL_TEST_A");
+    (void)setenv("BENCHCTL_TEST_KEY", "k", 1);
+    stage_run(g, text);
+    (void)unsetenv("BENCHCTL_TEST_KEY");
+    assert_int_equal(g->rc, -1);
+    assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
+    assert_has(g->err.message,
+               "1 thing is missing, nothing was started:\n  secret 'BENCHCTL_TEST_A': not in the");
+    assert_int_equal(g->begun.len, 0);
+    assert_int_equal(server_count(standin_server(g->engine), "POST /containers*"), 0);
+}
+
+static void missing_secrets_of_variables(void **state)
+{
+    struct stage *g = *state;
+
+    (void)unsetenv("BENCHCTL_TEST_KEY");
+    stage_run(g, "benchctl: 1\nname: wire\ntrials: 1\nvars: {key: '${secret:BENCHCTL_TEST_KEY}'}\n"
+                 "app: {image: 'x:1', env: {C: '${key}'}}\n" QUICK);
+    assert_int_equal(g->rc, -1);
+    assert_has(g->err.message, "secret 'BENCHCTL_TEST_KEY': not in the environment");
+    assert_int_equal(g->begun.len, 0);
+}
+
 /* wrk2's program is called wrk, too. */
 static void another_program_of_the_same_name(void **state)
 {
@@ -437,6 +471,8 @@ int main(void)
         STAGE_TEST(missing_images_are_listed_once_and_nothing_is_started),
         STAGE_TEST(a_missing_build_context),
         STAGE_TEST(a_missing_generator),
+        STAGE_TEST(missing_secrets),
+        STAGE_TEST(missing_secrets_of_variables),
         STAGE_TEST(another_program_of_the_same_name),
         STAGE_TEST(a_budget_ends_between_rounds),
         STAGE_TEST(one_round_is_always_run),
