@@ -132,8 +132,11 @@ struct trial {
     const char *digest;
     enum outcome outcome;
     const char *reason;
-    const char *started_at;          /* RFC 3339 */
-    double duration_ms, overhead_ms; /* overhead: neither warm-up, load nor cooldown */
+    const char *started_at; /* RFC 3339 */
+    double duration_ms;
+    double setup_ms;    /* bringing up what outlives the trial: network, database server and seed, sweep-wide
+                           services */
+    double overhead_ms; /* neither warm-up, load, cooldown nor setup */
     struct step_time *steps;
     size_t step_count;
     double startup_ms, ready_ms; /* from the start call's return */

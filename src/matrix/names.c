@@ -7,7 +7,8 @@ static const char *const container_names[] = {"host", "port", "url"};
 static const char *const database_names[] = {"host", "port", "url", "name", "user"};
 /* Words that begin the names of a trial's numbers, services apart. */
 static const char *const number_sections[] = {"load", "app", "database", "metrics", "host", "services"};
-static const char *const number_names[] = {"startup_ms", "ready_ms", "duration_ms", "overhead_ms", "trial"};
+static const char *const number_names[] = {"startup_ms", "ready_ms",    "duration_ms",
+                                           "setup_ms",   "overhead_ms", "trial"};
 
 static bool is_one_of(const char *text, size_t len, const char *const *list, size_t count)
 {

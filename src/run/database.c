@@ -150,7 +150,10 @@ int step_database(struct trial_run *t, struct error *err)
 
     if (!d)
         return 0;
-    if (ensure_seeded(t, err) < 0)
+    int64_t begin_ns = clock_now_ns();
+    int rc = ensure_seeded(t, err);
+    t->setup_ms += clock_ms_since(begin_ns);
+    if (rc < 0)
         return -1;
     if (dying_wait(t->sweep, err) < 0)
         return -1;

@@ -122,7 +122,7 @@ struct trial_run {
     int64_t load_begin_ns, load_end_ns; /* the measured window; 0: not begun */
     struct postgres_counters counters_before;
     bool counters_taken;
-    double warmup_ms, cooldown_ms;
+    double warmup_ms, setup_ms;
     /* what went wrong first, and what it is */
     bool failed;
     const char *failed_step;

@@ -78,7 +78,10 @@ static int step_begin(struct trial_run *t, struct error *err)
         trial_validity(t, "host-quiet", "WARN", "load average was %.2f at the start, allowed %.2f", load1,
                        s->matrix->host.max_load);
     }
-    return network_ensure(s, t->settings->network, err);
+    int64_t begin_ns = clock_now_ns();
+    int rc = network_ensure(s, t->settings->network, err);
+    t->setup_ms += clock_ms_since(begin_ns);
+    return rc;
 }
 
 static void undo_begin(struct trial_run *t)
@@ -87,6 +90,16 @@ static void undo_begin(struct trial_run *t)
     sampler_free(t->sampler);
     t->scraper = NULL;
     t->sampler = NULL;
+}
+
+static int start_standing_service(struct trial_run *t, const struct container_settings *c, struct error *err)
+{
+    int64_t begin_ns = clock_now_ns();
+    struct unit *u;
+    int rc = standing_ensure(t->sweep, &t->resolved, t->scenario.index, c->name, &u, err);
+
+    t->setup_ms += clock_ms_since(begin_ns);
+    return rc;
 }
 
 static int start_service(struct trial_run *t, const struct container_settings *c, struct error *err)
@@ -102,7 +115,7 @@ static int start_service(struct trial_run *t, const struct container_settings *c
     };
 
     if (c->scope == SCOPE_SWEEP)
-        return standing_ensure(s, &t->resolved, t->scenario.index, c->name, &u, err);
+        return start_standing_service(t, c, err);
     u = unit_new(s, c, c->name);
     vec_push(&t->services, u);
     if (unit_create(s, u, &o, err) < 0 || unit_start(s, u, err) < 0 || unit_watch_log(s, u, err) < 0)
@@ -345,7 +358,8 @@ static int trial_close(struct trial_run *t, struct error *err)
     double load_ms = t->load_end_ns > t->load_begin_ns
                          ? (double)(t->load_end_ns - t->load_begin_ns) / (double)NS_PER_MS
                          : 0;
-    r->overhead_ms = r->duration_ms - load_ms - t->warmup_ms;
+    r->setup_ms = t->setup_ms;
+    r->overhead_ms = r->duration_ms - load_ms - t->warmup_ms - t->setup_ms;
     return t->sweep->cb->trial_done(r, t->sweep->cb->data, err);
 }
 

@@ -202,6 +202,7 @@ static const struct field trial_fields[] = {
     TEXT(struct trial, reason),
     TEXT(struct trial, started_at),
     NUMBER(struct trial, duration_ms),
+    NUMBER(struct trial, setup_ms),
     NUMBER(struct trial, overhead_ms),
     LIST(struct trial, "steps", steps, step_count, step_record),
     NUMBER(struct trial, startup_ms),
