@@ -21,6 +21,7 @@ struct sweeper {
     char open[MAX_BRACKETS];
     size_t depth;
     bool enum_pending;
+    size_t pattern_end, pattern_value; /* what in_pattern() found, up to where */
 };
 
 bool sweep_capitals(const char *name)
@@ -126,30 +127,34 @@ static bool before_colon(const struct sweeper *s, size_t i)
     return line || (is_kind(s, b - 1, TOKEN_NAME) && !is_any(s, b - 1, no));
 }
 
-/* NAME among others on the left of one '=', as "A, NAME = ..." or "{a: NAME} = ...": the token behind it. */
-static size_t in_pattern(const struct sweeper *s, size_t i)
+/* Does what stands at k end a list of names that might stand on the left of a '='? */
+static bool ends_pattern(const struct sweeper *s, size_t k)
+{
+    char c = sign(s, k), last = sign(s, k - 1);
+
+    if (is_kind(s, k, TOKEN_NEWLINE)) {
+        char next = sign(s, past_newlines(s, k));
+        return last != ',' && !is_kind(s, k - 1, TOKEN_NEWLINE) && !(next && strchr(")]}", next));
+    }
+    if (is_kind(s, k, TOKEN_NAME))
+        return s->l != LANG_GO && (is_kind(s, k - 1, TOKEN_NAME) || (last && strchr(")]}", last)));
+    return !c || !strchr(",)]}[({:*.`", c);
+}
+
+/* NAME among others on the left of one '=', as "A, NAME = ..." or "{a: NAME} = ...": the token behind it; 0:
+ * it is not. What is found holds for all names on the way, too. */
+static size_t in_pattern(struct sweeper *s, size_t i)
 {
     if (s->depth && s->open[s->depth - 1] == BRACKET_CALL)
         return 0;
-    for (size_t k = i + 1; k < i + MAX_LOOK; k++) {
-        size_t e = assigns(s, k);
-        char c = sign(s, k);
-        if (e && !is_kind(s, k, TOKEN_NEWLINE))
-            return e;
-        if (is_kind(s, k, TOKEN_NEWLINE)) {
-            size_t next = past_newlines(s, k);
-            bool goes_on = sign(s, k - 1) == ',' || (sign(s, next) && strchr(")]}", sign(s, next)));
-            if (!goes_on)
-                return 0;
-        } else if (is_kind(s, k, TOKEN_NAME)) {
-            if (s->l != LANG_GO &&
-                (is_kind(s, k - 1, TOKEN_NAME) || (sign(s, k - 1) && strchr(")]}", sign(s, k - 1)))))
-                return 0;
-        } else if (!c || !strchr(",)]}[({:*.`", c)) {
-            return 0;
-        }
-    }
-    return i + 1;
+    if (i < s->pattern_end)
+        return s->pattern_value;
+    size_t k = i + 1, e = 0;
+    while (!(e = is_kind(s, k, TOKEN_NEWLINE) ? 0 : assigns(s, k)) && !ends_pattern(s, k))
+        k++;
+    s->pattern_end = k;
+    s->pattern_value = e;
+    return e;
 }
 
 /* What makes a name a declaration without an '=' right behind it; the token where its value may be, or 0. */
@@ -185,7 +190,7 @@ static size_t declared(const struct sweeper *s, size_t i)
 }
 
 /* Where the value of the name at i may begin, when it is given one; 0: it is only used. */
-static size_t given_value(const struct sweeper *s, size_t i)
+static size_t given_value(struct sweeper *s, size_t i)
 {
     size_t behind = sign(s, i + 1) == '`' && s->l != LANG_GO ? i + 2 : i + 1, e = assigns(s, behind);
 
@@ -193,6 +198,8 @@ static size_t given_value(const struct sweeper *s, size_t i)
         return e;
     if (before_colon(s, i))
         return i + 2;
+    if (sign(s, i + 1) == '[' && sign(s, i + 2) == ']' && assigns(s, i + 3)) /* String NAME[] = */
+        return i + 3;
     return sign(s, behind) && strchr(",)]}:", sign(s, behind)) ? in_pattern(s, behind - 1) : 0;
 }
 
@@ -224,6 +231,7 @@ static void add(struct sweeper *s, size_t i, const char *name, bool hidden)
 {
     bool call = s->depth && s->open[s->depth - 1] == BRACKET_CALL;
     bool attribute = i && sign(s, i - 1) == '.';
+    bool typed = i && (is_kind(s, i - 1, TOKEN_NAME) || sign(s, i - 1) == '>' || sign(s, i - 1) == ']');
     const struct declaration one = {.name = name,
                                     .type_path = "",
                                     .source = s->source,
@@ -232,6 +240,7 @@ static void add(struct sweeper *s, size_t i, const char *name, bool hidden)
                                     .is_loose = true,
                                     .is_hidden = hidden,
                                     .changes = (s->l == LANG_PYTHON && !call) ||
+                                               (s->l == LANG_CSHARP && !call && !typed) ||
                                                (attribute && (s->l == LANG_SCRIPT || s->l == LANG_GROOVY)),
                                     .state = DECLARATION_DONE,
                                     .problem = loose_problem};
@@ -249,8 +258,23 @@ static void see_name(struct sweeper *s, size_t i)
         return;
     const char *name = arena_strndup(s->d->arena, s->t->text + k->start, k->end - k->start);
     bool wanted = s->glob ? glob_match(s->glob, name) : sweep_capitals(name) && sweep_has_string(s->t, e);
-    if (wanted || s->l == LANG_PYTHON || s->l == LANG_SCRIPT || s->l == LANG_GROOVY)
+    if (wanted || s->l == LANG_PYTHON || s->l == LANG_SCRIPT || s->l == LANG_GROOVY || s->l == LANG_CSHARP)
         add(s, i, name, !wanted);
+}
+
+/* Something about a source that makes what was found in it doubtful. */
+static void add_source(struct sweeper *s, size_t i, const char *problem)
+{
+    const struct declaration one = {.name = s->d->sources[s->source].path,
+                                    .type_path = "",
+                                    .source = s->source,
+                                    .name_token = i,
+                                    .line = s->t->list.items[i].line,
+                                    .is_loose = true,
+                                    .state = DECLARATION_DONE,
+                                    .problem = problem};
+
+    vec_push(&s->d->list, one);
 }
 
 /* "NAME": value, and x["NAME"] = value, where the pattern asks for it. */
@@ -258,6 +282,8 @@ static void see_string(struct sweeper *s, size_t i)
 {
     const struct token *k = &s->t->list.items[i];
     size_t b = before(s, i);
+    if (k->broken && memchr(s->t->text + k->start, '\n', k->end - k->start))
+        add_source(s, i, "a string in it has no end, and may hide code");
     bool key = b && sign(s, b - 1) && strchr("{,[(", sign(s, b - 1)) && sign(s, i + 1) == ':';
     bool item = i && sign(s, i - 1) == '[' && sign(s, i + 1) == ']' && assigns(s, i + 2);
 
@@ -289,14 +315,7 @@ static void java_escapes(struct sweeper *s)
         bool text = (is_kind(s, i, TOKEN_STRING) || is_kind(s, i, TOKEN_CHARACTER)) &&
                     s->t->list.items[i].start <= at;
         if (!text || (end - digits >= 4 && memcmp(digits, "00", 2) == 0 && digits[2] < '8')) {
-            const struct declaration one = {.name = s->d->sources[s->source].path,
-                                            .type_path = "",
-                                            .source = s->source,
-                                            .line = 1,
-                                            .is_loose = true,
-                                            .state = DECLARATION_DONE,
-                                            .problem = "its unicode escapes may stand for code"};
-            vec_push(&s->d->list, one);
+            add_source(s, i, "its unicode escapes may stand for code");
             return;
         }
         p = digits;

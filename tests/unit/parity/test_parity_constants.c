@@ -268,6 +268,9 @@ static void never_silent(void **state)
          "SQL_X?|SQL_Y?|SQL_Z?"},
         {"a.go", "package q\nconst (\n\tSQL_X = \"a\"\n\tSQL_Y\n)",
          "SQL_X=a|SQL_Y!it has no value of its own"},
+        {"A.java", "class A { static final String SQL_X[] = {\"a\"}; }", "SQL_X?"},
+        {"a.py", "SQL_X = 'a'\nx = \"\"\"\nSQL_Y = 'b'\n",
+         "SQL_X=a|a.py!a string in it has no end, and may hide code"},
         {"a.py", "SQL_X = 3\n", "SQL_X!it is not declared as a string"},
     };
 
@@ -297,6 +300,7 @@ static void never_guessed(void **state)
         {"a.py", "SQL_X = 'a'\ndef f():\n    global SQL_X\n    SQL_X = 'b'\n", twice},
         {"a.py", "t = 'a'\nt += 'b'\nSQL_X = 'c' + t\n", "it refers to 't', which is not constant"},
         {"a.ts", "class Q { static SQL_X = 'a'; f() { Q.SQL_X = 'b' } }", twice},
+        {"a.cs", "class A { static readonly string SQL_X = \"a\"; static A() { SQL_X = \"b\"; } }", twice},
         {"a.py", "SQL_X = \"a\", \"b\"\n", none},
         {"a.py", "SQL_X = \"a\",\n", none},
         {"a.py", "SQL_X = (\"a\", \"b\")\n", none},
