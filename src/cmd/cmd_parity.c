@@ -1,19 +1,61 @@
 /* SPDX-License-Identifier: MIT */
+#include "benchctl/archive.h"
 #include "benchctl/matrix.h"
 #include "benchctl/parity.h"
 #include "cmd.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { STYLE_TABLE, STYLE_JSON };
+
+/* Names, refs, paths and messages come from repositories: control characters, bidirectional marks and bytes
+ * that are not UTF-8 are escaped. Backslashes stay, values in messages are escaped already. */
+static void add_harmless(struct strbuf *out, const char *text)
+{
+    size_t n;
+
+    for (;; text += n + 1) {
+        char part[256], shown[sizeof(part) * 4 + 16];
+        n = strcspn(text, "\\");
+        for (size_t done = 0, len; done < n; done += len) {
+            len = n - done < sizeof(part) ? n - done : sizeof(part) - 1;
+            while (len > sizeof(part) - 5 && ((unsigned char)text[done + len] & 0xc0) == 0x80)
+                len--; /* not inside a character */
+            memcpy(part, text + done, len);
+            part[len] = '\0';
+            strbuf_adds(out, archive_printable(part, shown, sizeof(shown)));
+        }
+        if (!text[n])
+            return;
+        strbuf_addc(out, '\\');
+    }
+}
 
 static void print_members(const struct parity_check_result *c, struct strbuf *out)
 {
     for (size_t i = 0; i < c->member_count; i++) {
         const struct parity_member_result *m = &c->members[i];
-        strbuf_addf(out, "      %s:%s", m->ref, m->path);
-        if (m->commit)
-            strbuf_addf(out, "  %s %.12s%s", m->full_ref, m->commit, m->shallow ? " (shallow)" : "");
+        strbuf_adds(out, "      ");
+        add_harmless(out, m->ref);
+        strbuf_addc(out, ':');
+        add_harmless(out, m->path);
+        if (m->commit) {
+            strbuf_adds(out, "  ");
+            add_harmless(out, m->full_ref);
+            strbuf_addf(out, " %.12s%s", m->commit, m->shallow ? " (shallow)" : "");
+        }
+        strbuf_addc(out, '\n');
+    }
+}
+
+static void print_differences(const struct parity_check_result *c, struct strbuf *out)
+{
+    for (size_t i = 0; i < c->difference_count; i++) {
+        strbuf_addf(out, "      %s ", c->differences[i].warning ? "warning:" : "differs:");
+        add_harmless(out, c->differences[i].path);
+        strbuf_adds(out, ": ");
+        add_harmless(out, c->differences[i].what);
         strbuf_addc(out, '\n');
     }
 }
@@ -23,19 +65,23 @@ static void print_check(const struct parity_check_result *c, struct strbuf *out)
     const char *verdict = c->ok ? "ok" : c->unavailable ? "n/a" : "FAIL";
     const char *unit = c->compare == COMPARE_BLOBS ? "file" : "constant";
 
-    strbuf_addf(out, "%-4s  %s", verdict, c->name);
-    if (c->error)
-        strbuf_addf(out, ": %s\n", c->error);
-    else
+    strbuf_addf(out, "%-4s  ", verdict);
+    add_harmless(out, c->name);
+    if (c->error) {
+        strbuf_adds(out, ": ");
+        add_harmless(out, c->error);
+        strbuf_addc(out, '\n');
+    } else {
         strbuf_addf(out, ": %zu %s%s in %zu sources\n", c->compared, unit, c->compared == 1 ? "" : "s",
                     c->member_count);
+    }
     print_members(c, out);
-    for (size_t i = 0; i < c->difference_count; i++)
-        strbuf_addf(out, "      %s %s: %s\n",
-                    c->differences[i].warning ? "warning:" : "differs:", c->differences[i].path,
-                    c->differences[i].what);
-    if (c->note)
-        strbuf_addf(out, "      note: %s\n", c->note);
+    print_differences(c, out);
+    if (c->note) {
+        strbuf_adds(out, "      note: ");
+        add_harmless(out, c->note);
+        strbuf_addc(out, '\n');
+    }
 }
 
 static int print_result(const struct parity_result *r, int style)
