@@ -198,7 +198,7 @@ static void number(struct folder *f, struct value *ret)
     bool fits = l == LANG_SCRIPT                              ? value <= MAX_EXACT
                 : l == LANG_GO || l == LANG_PYTHON || is_long ? true
                                                               : fits_int(value);
-    if (fits && !*end && !errno && (hex || digits[0] != '0' || !digits[1])) {
+    if (fits && n < sizeof(digits) - 2 && !*end && !errno && (hex || digits[0] != '0' || !digits[1])) {
         ret->kind = VALUE_INTEGER;
         ret->number = value;
         return;

@@ -277,13 +277,33 @@ static void add_source(struct sweeper *s, size_t i, const char *problem)
     vec_push(&s->d->list, one);
 }
 
+/* A string without an end may hide the rest of its lines: every name in it counts. */
+static void see_hidden(struct sweeper *s, size_t i)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$";
+    const struct token k = s->t->list.items[i];
+    const char *p = s->t->text + k.start, *end = s->t->text + k.end;
+
+    if (memchr(p, '\n', (size_t)(end - p)))
+        add_source(s, i, "a string in it has no end, and may hide code");
+    while (s->glob && p < end) {
+        const char *from = p;
+        while (p < end && *p && strchr(letters, *p))
+            p++;
+        const char *name = p - from < 2 ? "" : arena_strndup(s->d->arena, from, (size_t)(p - from));
+        if (*name && glob_match(s->glob, name))
+            add(s, i, name, false);
+        p += p == from;
+    }
+}
+
 /* "NAME": value, and x["NAME"] = value, where the pattern asks for it. */
 static void see_string(struct sweeper *s, size_t i)
 {
     const struct token *k = &s->t->list.items[i];
     size_t b = before(s, i);
-    if (k->broken && memchr(s->t->text + k->start, '\n', k->end - k->start))
-        add_source(s, i, "a string in it has no end, and may hide code");
+    if (k->broken)
+        see_hidden(s, i);
     bool key = b && sign(s, b - 1) && strchr("{,[(", sign(s, b - 1)) && sign(s, i + 1) == ':';
     bool item = i && sign(s, i - 1) == '[' && sign(s, i + 1) == ']' && assigns(s, i + 2);
 

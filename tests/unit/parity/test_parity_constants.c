@@ -270,7 +270,8 @@ static void never_silent(void **state)
          "SQL_X=a|SQL_Y!it has no value of its own"},
         {"A.java", "class A { static final String SQL_X[] = {\"a\"}; }", "SQL_X?"},
         {"a.py", "SQL_X = 'a'\nx = \"\"\"\nSQL_Y = 'b'\n",
-         "SQL_X=a|a.py!a string in it has no end, and may hide code"},
+         "SQL_X=a|a.py!a string in it has no end, and may hide code|SQL_Y?"},
+        {"a.tsx", "const x = <p>don't</p>; const SQL_X = \"a\"", "SQL_X?"},
         {"a.py", "SQL_X = 3\n", "SQL_X!it is not declared as a string"},
     };
 
