@@ -155,15 +155,16 @@ def a_failed_trial_is_kept(lab):
 
 
 def the_app_is_removed_by_hand(lab):
-    p = lab.start('run', 'm.yaml', '--out', lab.path('hand'), '--filter', 'x=a', '--set', 'load.duration=20s')
+    p = lab.start('run', 'm.yaml', '--out', lab.path('hand'), '--filter', 'x=a', '--set', 'load.duration=20s',
+                  '--set', 'retry=0')
     in_the_load_of(lab, 'hand', 'a')
     app = docker('ps', '-q', '--no-trunc', '--filter', 'label=org.benchctl.dir=' + os.path.realpath(lab.path('hand')),
                  '--filter', 'label=org.benchctl.role=app')
     docker('rm', '-f', app)
-    same(p.wait(60), 0, lab.read('background.log'))
+    same(p.wait(60), 1, lab.read('background.log'))
     t = lab.trial('hand', 'a')
-    same(t['outcome'], 'crashed')
-    has(t['reason'], 'killed by somebody else (signal 9)')
+    same(t['outcome'], 'invalid')
+    has(t['reason'], "somebody else touched 'app' during the trial")
     lab.nothing_left()
 
 

@@ -91,9 +91,9 @@ def what_never_came_up(lab):
     t = outcome(lab, 'gone-at-once', 'crashed', 'before it was ready', 'exit 3', 'no-config')
     assert [e['code'] for e in t['app']['exits']] == [3] and t['app']['restarts'] == 0, t['app']
     assert t['ready_ms'] is None and t['load'] is None, t
-    t = outcome(lab, 'loop-on-failure', 'crashed', 'before it was ready', 'exit 4', 'restarted 4 times', 'bad-config')
-    assert t['app']['restarts'] == 4 and len(t['app']['exits']) == 5, t['app']
-    t = outcome(lab, 'loop-always', 'crashed', 'before it was ready', 'exit 0', 'restarted 4 times')
+    t = outcome(lab, 'loop-on-failure', 'crashed', 'before it was ready', 'exit 4', 'restarted', 'bad-config')
+    assert t['app']['restarts'] >= 4 and len(t['app']['exits']) >= 5, t['app']  # it may die once more meanwhile
+    t = outcome(lab, 'loop-always', 'crashed', 'before it was ready', 'exit 0', 'restarted')
     t = outcome(lab, 'restarts-run-out', 'crashed', 'exit 5', 'ended 3 times', 'restarted 2 times')
     assert t['app']['restarts'] == 2 and len(t['app']['exits']) == 3, t['app']
     t = outcome(lab, 'deaf', 'not-ready', 'alive, but not ready in 900 ms', 'still-waiting')
