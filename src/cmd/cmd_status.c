@@ -38,7 +38,7 @@ static int read_status(const char *dir, struct status *ret, struct error *err)
     if (sweep_load(dir, &ret->sweep, err) < 0)
         return -1;
     if (stat(path, &st) == 0 && json_read_file(path, STATUS_MAX, &ret->live, &ignored) == 0)
-        ret->age_s = (double)(clock_wall_ns() / NS_PER_S - st.st_mtim.tv_sec);
+        ret->age_s = (double)clock_wall_ns() / 1e9 - (double)st.st_mtim.tv_sec;
     return 0;
 }
 

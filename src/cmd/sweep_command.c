@@ -145,7 +145,7 @@ static void write_status(struct sweep_state *s, const struct progress *p)
     json_set_text(j, "step", p->step);
     json_set_text(j, "started_at", s->started_at);
     json_set_number(j, "elapsed_s", (double)p->elapsed_ns / 1e9);
-    json_set(j, "eta_s", p->eta_ns < 0 ? json_new_null() : json_new_number((double)(p->eta_ns / NS_PER_S)));
+    json_set(j, "eta_s", p->eta_ns < 0 ? json_new_null() : json_new_int(p->eta_ns / NS_PER_S));
     json_set_int(j, "pid", getpid());
     json_set(j, "outcomes", outcomes);
     (void)!rundir_write_json(s->dir, "status.json", j, &ignored); /* only a view: losing one is no loss */
