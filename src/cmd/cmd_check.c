@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `benchctl check`: is a matrix right, every scenario of it, its adapters, and every file that it names? */
 #include "benchctl/base/name_index.h"
+#include "benchctl/base/log.h"
 #include "benchctl/load.h"
 #include "benchctl/plan.h"
 #include "benchctl/sample.h"
@@ -206,6 +207,15 @@ static void check_scenarios(struct check *c)
     c->scenario = NULL;
 }
 
+/* Right, but this version would not act on it: said on stderr, no problem of the matrix. */
+static void tell_not_yet(const struct matrix *m)
+{
+    const char *not_yet[MATRIX_NOT_YET_MAX];
+
+    for (size_t i = 0, n = matrix_not_yet(m, not_yet); i < n; i++)
+        warn("%s", not_yet[i]);
+}
+
 static void check_all(struct check *c)
 {
     const struct matrix_options matrix = {.sets = c->sets.items,
@@ -220,6 +230,7 @@ static void check_all(struct check *c)
         say(&err, c); /* said already, unless the file could not be read */
         return;
     }
+    tell_not_yet(c->m);
     if (plan_make(c->m, &plan, &c->p, &err) < 0) {
         say(&err, c);
         return;
