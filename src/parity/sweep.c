@@ -307,8 +307,12 @@ static void see_string(struct sweeper *s, size_t i)
     bool key = b && sign(s, b - 1) && strchr("{,[(", sign(s, b - 1)) && sign(s, i + 1) == ':';
     bool item = i && sign(s, i - 1) == '[' && sign(s, i + 1) == ']' && assigns(s, i + 2);
 
-    if (!s->glob || k->triple || (!key && !item) || k->body_end - k->body > 200 || k->body_end < k->body)
+    if (!s->glob || k->triple || (!key && !item) || k->body_end - k->body > 200 || k->body_end <= k->body)
         return;
+    if (memchr(s->t->text + k->body, '\0', k->body_end - k->body)) {
+        add_source(s, i, "a key in it holds a NUL byte");
+        return;
+    }
     const char *name = arena_strndup(s->d->arena, s->t->text + k->body, k->body_end - k->body);
     if (glob_match(s->glob, name))
         add(s, i, name, false);

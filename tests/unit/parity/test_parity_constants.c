@@ -409,12 +409,33 @@ static void hostile(void **state)
     assert_has(chain, "X1!");
 }
 
+/* Names are C strings: a key that has none is no name, and one with a NUL byte is not cut at it. */
+static void keys_that_are_no_names(void **state)
+{
+    static const char nul[] = "val m = {\"\0A\": \"x\"}";
+    const struct parity_source source = {"A.kt", nul, sizeof(nul) - 1};
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct source_constant *list;
+    struct error err = ERROR_INIT;
+    size_t n;
+
+    (void)state;
+    CLEANUP_FREE char *empty = shown("a.ts", "const m = {\"\": \"x\", \"A\": \"y\"};", "A");
+    assert_string_equal(empty, "A?");
+    assert_int_equal(parity_scan_constants(&source, 1, "A", a, &list, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(list[0].name, "A.kt");
+    assert_has(list[0].problem, "NUL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(java),    cmocka_unit_test(java_text_blocks), cmocka_unit_test(kotlin),
-        cmocka_unit_test(others),  cmocka_unit_test(by_name),          cmocka_unit_test(several_sources),
-        cmocka_unit_test(hostile), cmocka_unit_test(never_silent),     cmocka_unit_test(never_guessed),
+        cmocka_unit_test(java),         cmocka_unit_test(java_text_blocks),
+        cmocka_unit_test(kotlin),       cmocka_unit_test(others),
+        cmocka_unit_test(by_name),      cmocka_unit_test(several_sources),
+        cmocka_unit_test(hostile),      cmocka_unit_test(keys_that_are_no_names),
+        cmocka_unit_test(never_silent), cmocka_unit_test(never_guessed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
