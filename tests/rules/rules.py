@@ -84,7 +84,8 @@ LIBRARIES = {  # header pattern -> the only file or folder that may include it
     r"yaml\.h": "src/base/tree_parse.c",
     r"jansson\.h": "src/base/json.c",
     r"openssl/.*": "src/base/hash.c",
-    r"curl/.*": "src/http/",
+    r"curl/.*": ("src/http/", "src/generator/curl"),
+    r"zlib\.h": "src/histogram/",
     r"archive.*\.h": "src/archive/",
     r"libpq-fe\.h|postgres_ext\.h": "src/postgres/",
     r"git2.*": "src/parity/",
@@ -100,7 +101,7 @@ def check_libraries():
                 continue
             for pattern, home in LIBRARIES.items():
                 if re.fullmatch(pattern, m.group(1)) and not relative.startswith(home):
-                    complain(path, n, f"<{m.group(1)}> belongs to {home} alone")
+                    complain(path, n, f"<{m.group(1)}> belongs to {home if isinstance(home, str) else ' and '.join(home)} alone")
 
 
 BANNED = {
@@ -156,7 +157,7 @@ def check_lengths():
 
 def check_headers():
     compiler = os.environ.get("CC", "cc")
-    libraries = "yaml-0.1 libcurl libgit2 libarchive libpq jansson libcrypto"
+    libraries = "yaml-0.1 libcurl libgit2 libarchive libpq jansson libcrypto zlib"
     flags = subprocess.run(["pkg-config", "--cflags", *libraries.split()], capture_output=True, text=True, check=True).stdout.split()
     for path in files("src", "include", suffixes=(".h",)):
         with tempfile.NamedTemporaryFile("w", suffix=".c") as f:
