@@ -49,7 +49,11 @@ struct load_call {
     int64_t duration_ns;
     const struct node *options;
     const char *output_dir; /* where raw output goes (as the generator sees it) */
+    /* The load section's own keys (target, path, duration, requests, phases and every option) as JSON, for
+     * `${spec}`; NULL: "{}". */
+    const char *spec;
     bool warmup;
+    bool in_image; /* it runs in a container */
 };
 
 /* The argv, environment and files to write beforehand (for instance the wrapper script that adds a JSON

@@ -2,7 +2,9 @@
 /* Reading an adapter file. */
 #include "adapter.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 #include "benchctl/base/fs.h"
 #include "benchctl/base/strbuf.h"
 #include "command.h"
@@ -69,8 +71,10 @@ static int check_options(struct load_adapter *a, struct error *err)
     {
         if (load_name_reserved(o->name))
             return error_at(a, o->at, "an option cannot have the name", o->name, err);
-        if (o->fallback && (o->type == OPTION_TYPE_LIST || o->type == OPTION_TYPE_MAP))
-            return error_at(a, o->at, "a list or map has no default: option", o->name, err);
+        if (o->fallback && o->type >= OPTION_TYPE_LIST)
+            return error_at(a, o->at, "a list, map or any has no default: option", o->name, err);
+        if (o->flag.len && o->type == OPTION_TYPE_ANY)
+            return error_at(a, o->at, "a nested value has no flag: option", o->name, err);
         if (o->fallback && load_option_check_value(o, node_new_text(a->arena, o->fallback, o->at), err) < 0)
             return -1;
     }
@@ -90,12 +94,26 @@ static int prepare_version(struct load_adapter *a, struct error *err)
     return 0;
 }
 
+/* `${benchctl}`: the program that runs, wherever it is. */
+static void find_own_program(struct load_adapter *a)
+{
+    char path[PATH_MAX];
+
+    if (!text_equal(a->form.program, "${benchctl}"))
+        return;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    path[n > 0 ? n : 0] = '\0';
+    a->own = true;
+    a->form.program = n > 0 && fs_exists(path) ? arena_strdup(a->arena, path) : "/proc/self/exe";
+}
+
 static int prepare(struct load_adapter *a, const struct node *root, struct error *err)
 {
     const struct adapter_form *f = &a->form;
 
     if (schema_read(&load_adapter_schema, root, a->arena, &a->form, err) < 0)
         return -1;
+    find_own_program(a);
     if (f->program && !f->reports.len)
         return node_error(err, root, "an adapter with a program needs reports: how its results are read");
     if (!f->program && (f->args.len || f->reports.len))

@@ -23,7 +23,8 @@ enum option_type {
     OPTION_TYPE_DURATION,
     OPTION_TYPE_SIZE,
     OPTION_TYPE_LIST,
-    OPTION_TYPE_MAP
+    OPTION_TYPE_MAP,
+    OPTION_TYPE_ANY /* whatever may be nested: for ${spec}, and checked by who reads that */
 };
 
 struct adapter_option {
@@ -204,6 +205,7 @@ struct report {
 
 struct load_adapter {
     char *name, *file;
+    bool own; /* its program is benchctl itself */
     struct arena *arena;
     const struct node *root; /* the file as written */
     struct adapter_form form;

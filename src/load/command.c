@@ -93,13 +93,19 @@ static struct text_list finished(struct arguments *out, struct arena *a)
     return list;
 }
 
+/* benchctl is found in an image by its name. */
+static const char *program_of(const struct template_scope *s)
+{
+    return s->adapter->own && s->call->in_image ? "benchctl" : s->adapter->form.program;
+}
+
 static int build_argv(const struct template_scope *s, struct text_list *ret, struct error *err)
 {
     struct arguments out = {0};
     int rc = 0;
 
     if (s->adapter->form.program)
-        vec_push(&out.list, s->adapter->form.program);
+        vec_push(&out.list, program_of(s));
     form_each(struct adapter_argument, arg, &s->adapter->form.args)
     {
         rc = push_argument(&out, arg, s, err);
@@ -148,7 +154,7 @@ static int build_finish(const struct template_scope *s, struct load_command *ret
     int rc = 0;
 
     if (f->args.len) {
-        vec_push(&out.list, s->adapter->form.program);
+        vec_push(&out.list, program_of(s));
         rc = push_all(&out, &f->args, s, err);
     }
     ret->finish_argv = finished(&out, s->arena);

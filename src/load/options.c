@@ -8,11 +8,11 @@
 #include "benchctl/base/units.h"
 
 /* What templates know by themselves, and the keys of the matrix' load section: none can be an option. */
-static const char *const reserved[] = {"target",         "path",     "url",    "scheme",     "host",
-                                       "port",           "hostport", "script", "output_dir", "duration",
-                                       "options",        "value",    "key",    "output",     "file",
-                                       "warmup",         "adapter",  "image",  "cpuset",     "memory",
-                                       "max_error_rate", "timeout",  "env",    "requests",   "phases"};
+static const char *const reserved[] = {
+    "target",  "path",       "url",      "scheme",  "host",   "port",    "hostport",
+    "script",  "output_dir", "duration", "options", "value",  "key",     "output",
+    "file",    "warmup",     "adapter",  "image",   "cpuset", "memory",  "max_error_rate",
+    "timeout", "env",        "requests", "phases",  "spec",   "benchctl"};
 
 bool load_name_reserved(const char *name)
 {
@@ -83,6 +83,8 @@ static int check_scalar(const struct adapter_option *o, const struct node *n, st
 
 int load_option_check_value(const struct adapter_option *o, const struct node *n, struct error *err)
 {
+    if (o->type == OPTION_TYPE_ANY)
+        return 0;
     if (o->type != OPTION_TYPE_LIST && o->type != OPTION_TYPE_MAP)
         return check_scalar(o, n, err);
     if (o->type == OPTION_TYPE_MAP && n->kind != NODE_MAP)

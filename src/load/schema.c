@@ -5,7 +5,7 @@
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 const char *const option_type_names[] = {"text", "int",  "number", "bool", "duration",
-                                         "size", "list", "map",    NULL};
+                                         "size", "list", "map",    "any",  NULL};
 static const char *const format_names[] = {"json", "text", "csv", NULL};
 static const char *const model_names[] = {"unknown", "closed", "open", NULL};
 static const char *const corrected_names[] = {"unknown", "yes", "no", NULL};
@@ -18,11 +18,13 @@ static const struct schema_field option_fields[] = {
      AT(adapter_option, type),
      .choices = option_type_names,
      .fallback = "text",
-     .help = "What a matrix may write: durations and sizes with a unit, a list of texts, a map of texts."},
+     .help =
+         "What a matrix may write: durations and sizes with a unit, a list of texts, a map of texts, or any "
+         "nested value (only for `${spec}`)."},
     {.key = "default",
      .type = SCHEMA_TEXT,
      AT(adapter_option, fallback),
-     .help = "Taken when the matrix does not say; written as in a matrix. Not for list and map."},
+     .help = "Taken when the matrix does not say; written as in a matrix. Not for list, map and any."},
     {.key = "flag",
      .type = SCHEMA_TEXTS,
      AT(adapter_option, flag),
@@ -229,8 +231,8 @@ static const struct schema_field adapter_fields[] = {
     {.key = "program",
      .type = SCHEMA_TEXT,
      AT(adapter_form, program),
-     .help = "The program: a name on PATH or in the image. Without it nothing is run and benchctl waits for "
-             "the duration."},
+     .help = "The program: a name on PATH or in the image; `${benchctl}` is benchctl itself (in an image the "
+             "program of that name). Without it nothing is run and benchctl waits for the duration."},
     {.key = "package",
      .type = SCHEMA_TEXT,
      AT(adapter_form, package),

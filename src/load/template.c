@@ -98,8 +98,8 @@ static const struct adapter_file *find_file(const struct load_adapter *a, const 
 
 bool load_template_name_known(const struct load_adapter *a, const char *name, bool in_flag)
 {
-    static const char *const names[] = {"target", "path",     "url",    "scheme",    "host",
-                                        "port",   "hostport", "script", "output_dir"};
+    static const char *const names[] = {"target", "path",     "url",    "scheme",     "host",
+                                        "port",   "hostport", "script", "output_dir", "spec"};
     const char *suffix;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -115,9 +115,8 @@ bool load_template_name_known(const struct load_adapter *a, const char *name, bo
         return find_file(a, name + strlen("file.")) != NULL;
     const struct adapter_option *o = option_with_suffix(a, name, &suffix);
     if (o)
-        return o->type == OPTION_TYPE_DURATION
-                   ? duration_suffix(suffix)
-                   : !*suffix && o->type != OPTION_TYPE_LIST && o->type != OPTION_TYPE_MAP;
+        return o->type == OPTION_TYPE_DURATION ? duration_suffix(suffix)
+                                               : !*suffix && o->type < OPTION_TYPE_LIST;
     return text_starts(name, "duration") &&
            (name[8] == '\0' || (name[8] == '.' && duration_suffix(name + 9)));
 }
@@ -178,7 +177,8 @@ static enum lookup_result add_builtin(const struct template_scope *s, const char
                  {"port", t.port},
                  {"hostport", t.hostport},
                  {"script", s->call->script ? s->call->script : ""},
-                 {"output_dir", s->call->output_dir}};
+                 {"output_dir", s->call->output_dir},
+                 {"spec", s->call->spec ? s->call->spec : "{}"}};
 
     for (size_t i = 0; i < ARRAY_LEN(plain); i++) {
         if (strcmp(plain[i].name, name) == 0) {
