@@ -130,6 +130,12 @@ struct matrix_combination {
 int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a,
                    struct settings *ret, const struct node **ret_tree, struct error *err) MUST_CHECK;
 
+/*
+ * Of a load section what `benchctl load --spec` takes: without the keys that are the conductor's own, and
+ * with `request_timeout` under the name that it has there. References and relative paths stay as they are.
+ */
+const struct node *matrix_workload_tree(const struct node *load, struct arena *a);
+
 /* Every file the settings name (schemas, scripts, contexts, Dockerfiles) exists and can be read. */
 int matrix_check_files(const struct matrix *m, const struct settings *s, struct error *err) MUST_CHECK;
 

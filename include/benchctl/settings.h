@@ -10,6 +10,7 @@
 
 #include "benchctl/base/schema.h"
 #include "benchctl/base/units.h"
+#include "benchctl/workload.h"
 
 enum network_mode { NETWORK_BRIDGE, NETWORK_HOST };
 enum restart_mode {
@@ -119,12 +120,15 @@ struct load_settings {
     const char *target; /* default ${app.url} */
     const char *path;   /* default "/" */
     const struct warmup_settings *warmup;
-    int64_t duration_ns;
+    int64_t duration_ns;   /* of builtin's iterations: the longest */
     double max_error_rate; /* default 0.01 */
     int64_t timeout_ns; /* how long past warm-up or duration before the generator is stopped; default 30 s */
     struct text_map env;
     const struct node *options; /* every other key: the adapter's own options, checked by the load module */
-    const struct node *requests, *phases; /* builtin only */
+    struct schema_list requests, phases; /* builtin only: struct workload_request, struct workload_phase */
+    /* builtin: what all of it comes to, with a target that is made up; NULL: another adapter. Without a
+     * duration of its own the load's is the workload's. */
+    const struct workload *workload;
     struct position at;
 };
 

@@ -47,6 +47,29 @@ static int database_inputs(const struct database_settings *d, input_fn *fn, void
     return d->service ? container_inputs(d->service, fn, data, err) : 0;
 }
 
+static int one_file(const char *path, const char *key, struct position at, input_fn *fn, void *data,
+                    struct error *err)
+{
+    const struct input in = {.path = path, .key = key, .kind = INPUT_FILE, .at = at};
+
+    return path ? fn(&in, data, err) : 0;
+}
+
+static int workload_inputs(const struct workload *w, struct position at, input_fn *fn, void *data,
+                           struct error *err)
+{
+    const struct workload_request *requests = w->requests.items;
+
+    if (one_file(w->data, "data", at, fn, data, err) < 0 ||
+        one_file(w->ca_file, "ca_file", at, fn, data, err) < 0)
+        return -1;
+    for (size_t i = 0; i < w->requests.len; i++)
+        if (one_file(requests[i].body_file, "body_file", requests[i].at.line ? requests[i].at : at, fn, data,
+                     err) < 0)
+            return -1;
+    return 0;
+}
+
 static int each_input(const struct settings *s, input_fn *fn, void *data, struct error *err)
 {
     const struct container_settings *services = s->services.items;
@@ -59,11 +82,9 @@ static int each_input(const struct settings *s, input_fn *fn, void *data, struct
     }
     if (s->database && database_inputs(s->database, fn, data, err) < 0)
         return -1;
-    if (!s->load.script)
-        return 0;
-    const struct input script = {
-        .path = s->load.script, .key = "script", .kind = INPUT_FILE, .at = s->load.at};
-    return fn(&script, data, err);
+    if (s->load.workload && workload_inputs(s->load.workload, s->load.at, fn, data, err) < 0)
+        return -1;
+    return one_file(s->load.script, "script", s->load.at, fn, data, err);
 }
 
 /* Where the path is written, if the tree still tells: the section otherwise. */

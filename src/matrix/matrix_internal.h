@@ -103,6 +103,10 @@ void filling_release(struct filling *f);
 /* Replaces only references that stand for lists and maps, so that overrides can be merged into these. */
 const struct node *fill_structures(struct filling *f, const struct node *n);
 
+/* workload.c: what the built-in generator is asked for, once the load section is read. */
+int workload_of_load(const struct node *load, const char *dir, struct arena *a, struct load_settings *l,
+                     struct error *err) MUST_CHECK;
+
 /* Puts the position of `n` before a message that has none yet; kind and hint stay. Returns -1. */
 int fill_place_error(const struct node *n, struct error *err);
 

@@ -87,6 +87,8 @@ int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, s
         reported = result < 0;
     }
     if (result == 0)
+        result = workload_of_load(node_get(tree, "load"), m->dir, a, &s.load, err);
+    if (result == 0)
         result = check_uses(&f, &s, err);
     filling_release(&f);
     if (result < 0) {

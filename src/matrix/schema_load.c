@@ -18,36 +18,26 @@ static const struct schema warmup_schema = {
     .free_keys = true,
 };
 
-/* The built-in generator has no adapter file that would say what it takes. */
-static int check_builtin(const struct load_settings *l, struct error *err)
-{
-    static const char *const known[] = {"requests", "phases"};
-    char shown[SHOWN_SIZE];
-    const struct node *own[] = {l->requests, l->phases};
-
-    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-        if (own[i] && (own[i]->kind != NODE_LIST || !own[i]->len))
-            return node_error(err, own[i], "'%s' must be a list with at least one item", known[i]);
-    }
-    if (!l->options)
-        return 0;
-    node_error(err, l->options->keys[0], "unknown key '%s' in the load section of adapter 'builtin'",
-               text_shown(l->options->keys[0]->text, shown));
-    const char *near = nearest_name(l->options->keys[0]->text, known, ARRAY_LEN(known));
-    return near ? error_hint(err, "did you mean '%s'?", near)
-                : error_hint(err, "its own keys are requests and phases");
-}
-
+/* What only the built-in generator takes, or does not take. */
 static int check_own_keys(const struct node *n, const struct load_settings *l, struct error *err)
 {
-    if (strcmp(l->adapter, "builtin") == 0)
-        return check_builtin(l, err);
-    if (!l->requests && !l->phases)
+    static const char *const known[] = {"requests", "phases"};
+    bool builtin = strcmp(l->adapter, BUILTIN_ADAPTER) == 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+        const struct node *own = node_get(n, known[i]);
+        if (own && !builtin) {
+            node_error(err, own, "'%s' is for the built-in generator", known[i]);
+            return error_hint(
+                err, "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
+        }
+        if (own && !own->len)
+            return node_error(err, own, "'%s' must be a list with at least one item", known[i]);
+    }
+    if (!builtin || !l->script)
         return 0;
-    node_error(err, rule_at(n, l->requests ? "requests" : "phases"), "'%s' is for the built-in generator",
-               l->requests ? "requests" : "phases");
-    return error_hint(err,
-                      "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
+    node_error(err, rule_at(n, "script"), "'script' is not for the built-in generator");
+    return error_hint(err, "say what it requests with requests and phases");
 }
 
 static int check_load(const struct node *n, const void *value, struct error *err)
@@ -58,7 +48,8 @@ static int check_load(const struct node *n, const void *value, struct error *err
         return 0; /* said already */
     if (rule_name(rule_at(n, "adapter"), "a load adapter", l->adapter, err) < 0)
         return -1;
-    if (l->duration_ns == SCHEMA_ABSENT && !l->phases) {
+    bool builtin = strcmp(l->adapter, BUILTIN_ADAPTER) == 0;
+    if (l->duration_ns == SCHEMA_ABSENT && !builtin && !l->phases.len) {
         node_error(err, n, "'duration' is missing in the load section");
         return error_hint(err, "say how long to measure, for instance duration: 30s");
     }
@@ -90,16 +81,18 @@ static const struct schema_field load_fields[] = {
           .help = "Path of the URL, for generators that take one."),
     FIELD("warmup", OPTIONAL, load_settings, warmup, .of = &warmup_schema,
           .help = "The same generator before the measurement, results thrown away."),
-    FIELD("duration", DURATION, load_settings, duration_ns, .min = NS_PER_MS, .max = 7 * DAY_NS,
-          .help = "How long the measurement takes; required unless `phases` say it."),
+    FIELD(
+        "duration", DURATION, load_settings, duration_ns, .min = NS_PER_MS, .max = 7 * DAY_NS,
+        .help =
+            "How long the measurement takes; required unless `phases` or `iterations` of `builtin` say it."),
     FIELD("max_error_rate", NUMBER, load_settings, max_error_rate, .fallback = "0.01",
           .help = "Share of failed requests above which a trial is `degraded`."),
     FIELD("timeout", DURATION, load_settings, timeout_ns, .min = NS_PER_MS, .max = DAY_NS, .fallback = "30s",
           .help = "How long past its time the generator may take before it is stopped."),
     FIELD("env", TEXT_MAP, load_settings, env, .help = "Environment variables of the generator."),
-    FIELD("requests", NODE, load_settings, requests, .shape = "{\"type\": \"array\"}",
-          .help = "`builtin` only: what is requested."),
-    FIELD("phases", NODE, load_settings, phases, .shape = "{\"type\": \"array\"}",
+    FIELD("requests", LIST, load_settings, requests, .of = &workload_request_schema,
+          .help = "`builtin` only: what is requested; by default GET of `path`."),
+    FIELD("phases", LIST, load_settings, phases, .of = &workload_phase_schema,
           .help = "`builtin` only: how the load changes in time."),
     FIELD("other keys", REST, load_settings, options,
           .help = "The adapter's own options: `benchctl adapter show NAME` lists them."),

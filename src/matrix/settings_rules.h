@@ -6,6 +6,7 @@
 #include "benchctl/settings.h"
 
 #define CPU_COUNT_MAX 8192
+#define BUILTIN_ADAPTER "builtin"           /* the generator of our own */
 #define MEMORY_MIN_BYTES (INT64_C(6) << 20) /* what engines take at least */
 #define LIST_OF(FIELDS) .fields = (FIELDS), .field_count = ARRAY_LEN(FIELDS)
 

@@ -15,31 +15,6 @@ static int64_t or_zero(int64_t ns)
     return ns > 0 ? ns : 0;
 }
 
-static int64_t node_duration(const struct node *map, const char *key)
-{
-    const struct node *n = map && map->kind == NODE_MAP ? node_get(map, key) : NULL;
-    struct error ignored = ERROR_INIT;
-    int64_t ns;
-
-    return n && n->kind == NODE_SCALAR && duration_parse(n->text, &ns, &ignored) == 0 ? ns : 0;
-}
-
-/* Phases of the built-in generator: each has a duration, or stages that have one each; one after the other.
- */
-static int64_t phases_ns(const struct node *phases)
-{
-    int64_t total = 0;
-
-    for (size_t i = 0; phases && phases->kind == NODE_LIST && i < phases->len; i++) {
-        const struct node *phase = phases->items[i];
-        const struct node *stages = phase->kind == NODE_MAP ? node_get(phase, "stages") : NULL;
-        total += node_duration(phase, "duration");
-        for (size_t s = 0; stages && stages->kind == NODE_LIST && s < stages->len; s++)
-            total += node_duration(stages->items[s], "duration");
-    }
-    return total;
-}
-
 static int64_t ready_ns(const struct container_settings *c)
 {
     if (!c->ready)
@@ -50,8 +25,9 @@ static int64_t ready_ns(const struct container_settings *c)
 int64_t plan_estimate_ns(const struct settings *s)
 {
     const struct container_settings *services = s->services.items;
-    int64_t phases = phases_ns(s->load.phases);
-    int64_t ns = FIXED_NS + ready_ns(&s->app) + (phases ? phases : or_zero(s->load.duration_ns));
+    const struct load_settings *l = &s->load;
+    int64_t load_ns = l->workload ? workload_duration_ns(l->workload) : or_zero(l->duration_ns);
+    int64_t ns = FIXED_NS + ready_ns(&s->app) + load_ns;
 
     for (size_t i = 0; i < s->services.len; i++)
         ns += services[i].scope == SCOPE_TRIAL ? FIXED_NS / 2 + ready_ns(&services[i]) : 0;
