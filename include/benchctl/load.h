@@ -37,7 +37,8 @@ extern const struct schema load_adapter_schema;
 void load_adapter_reference(struct strbuf *out);                 /* the key reference of docs/adapters.md */
 struct json *load_adapter_to_json(const struct load_adapter *a); /* `adapter show`; the caller frees */
 
-/* Is this option map what the adapter declares? Errors have positions and "did you mean". */
+/* Is this option map what the adapter declares, and do its rules hold as far as options alone tell? Errors
+ * have positions and "did you mean". */
 int load_adapter_check_options(const struct load_adapter *a, const struct node *options,
                                struct error *err) MUST_CHECK;
 
@@ -52,6 +53,7 @@ struct load_call {
     /* The load section's own keys (target, path, duration, requests, phases and every option) as JSON, for
      * `${spec}`; NULL: "{}". */
     const char *spec;
+    const char *version; /* the program's, for conditions on it; NULL: not known */
     bool warmup;
     bool in_image; /* it runs in a container */
 };
@@ -95,12 +97,21 @@ struct load_outcome {
     const struct load_call *call; /* what was asked for, to check what was delivered; may be NULL */
 };
 
+/* Why a result that stands is not to be trusted. */
+struct load_doubt {
+    const char *id; /* a stable name, as "load-delivered"; NULL: the adapter gives none */
+    const char *sentence;
+};
+
 /* Sentences about a result that is there but not whole ("not measured: latency p99.9", "the load lasted 3.1 s
  * instead of 10 s"). */
 struct load_problems {
     const char **items;
     size_t len;
     const char *nothing_measured; /* NULL, or why the result is none (load_adapter_parse_files() only) */
+    /* What makes the trial invalid: the load was not delivered, the generator was the limit, ... */
+    const struct load_doubt *invalid;
+    size_t invalid_len;
 };
 
 /*

@@ -113,6 +113,8 @@ void adapter_print_result(const struct load_result *r, const struct load_problem
                 r->corrected ? r->corrected : "-");
     for (size_t i = 0; i < p->len; i++)
         strbuf_addf(out, "note: %s\n", p->items[i]);
+    for (size_t i = 0; i < p->invalid_len; i++)
+        strbuf_addf(out, "not to be trusted: %s\n", p->invalid[i].sentence);
 }
 
 struct json *adapter_result_json(const struct load_result *r, const struct load_problems *p)
@@ -124,6 +126,16 @@ struct json *adapter_result_json(const struct load_result *r, const struct load_
         for (size_t i = 0; i < p->len; i++)
             json_append(notes, json_new_text(p->items[i]));
         json_set(j, "notes", notes);
+    }
+    if (p->invalid_len) {
+        struct json *doubts = json_new_array();
+        for (size_t i = 0; i < p->invalid_len; i++) {
+            struct json *one = json_new_object();
+            json_set_text(one, "id", p->invalid[i].id);
+            json_set_text(one, "message", p->invalid[i].sentence);
+            json_append(doubts, one);
+        }
+        json_set(j, "invalid", doubts);
     }
     return j;
 }

@@ -120,7 +120,10 @@ static int prepare(struct load_adapter *a, const struct node *root, struct error
         return node_error(err, root, "an adapter without a program runs nothing and reads nothing");
     if (check_outputs(a, err) < 0 || check_options(a, err) < 0 || prepare_version(a, err) < 0)
         return -1;
-    return load_templates_check(a, err) < 0 || load_reports_prepare(a, err) < 0 ? -1 : 0;
+    return load_templates_check(a, err) < 0 || load_rules_prepare(a, err) < 0 ||
+                   load_reports_prepare(a, err) < 0
+               ? -1
+               : 0;
 }
 
 int load_adapter_parse(const char *bytes, size_t len, const char *file, struct load_adapter **ret,

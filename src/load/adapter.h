@@ -90,11 +90,17 @@ struct value_source {
 };
 
 struct adapter_check {
-    const char *that, *say;
+    const char *id, *that, *say;
     int level; /* enum check_level */
     struct position at;
 };
-enum check_level { CHECK_ERROR, CHECK_NOTE };
+enum check_level { CHECK_ERROR, CHECK_INVALID, CHECK_NOTE };
+
+/* What options must not contradict. Without `that` the conditions alone are the contradiction. */
+struct adapter_rule {
+    const char *when, *unless, *that, *say, *hint;
+    struct position at;
+};
 
 struct count_nodes {
     const struct node *requests, *ok, *failed, *rps, *duration, *received_bytes, *dropped;
@@ -107,6 +113,7 @@ struct adapter_report {
     const char *name, *output;
     struct text_list accept;
     const char *complete;
+    bool parse_only;
     const struct node *let, *errors;
     struct count_nodes counts;
     struct latency_nodes latency;
@@ -130,9 +137,10 @@ struct adapter_form {
     int64_t format;
     const char *help, *program, *package, *url;
     int model, corrected; /* enum load_model, enum corrected */
-    const char *open_when, *corrected_when;
+    const char *open_when, *corrected_when, *uncorrected_when;
     struct adapter_version version;
     struct schema_list options; /* struct adapter_option */
+    struct schema_list rules;   /* struct adapter_rule */
     struct schema_list args;    /* struct adapter_argument */
     struct text_map env;
     struct schema_list files;     /* struct adapter_file */
@@ -203,6 +211,11 @@ struct report {
     size_t check_count;
 };
 
+struct rule {
+    const struct adapter_rule *form;
+    const struct expr *that; /* NULL: none */
+};
+
 struct load_adapter {
     char *name, *file;
     bool own; /* its program is benchctl itself */
@@ -211,6 +224,8 @@ struct load_adapter {
     struct adapter_form form;
     struct report *reports;
     size_t report_count;
+    struct rule *rules;
+    size_t rule_count;
     struct pattern *version_match, **version_refuse;
     VEC(struct pattern *) patterns; /* all, for freeing */
 };

@@ -171,7 +171,8 @@ static int select_report(const struct load_adapter *a, const struct candidate *f
 
     for (size_t r = 0; r < a->report_count; r++)
         for (size_t i = 0; i < count; i++)
-            if (try_candidate(&a->reports[r], &files[i], s, &why))
+            if (!(files[i].output && a->reports[r].form->parse_only) &&
+                try_candidate(&a->reports[r], &files[i], s, &why))
                 return add_others(s, files, count, err);
     return error_set(err, ERROR_INVALID, "no result of '%s': %s", a->name,
                      why.len ? strbuf_text(&why) : "there is no output");
@@ -206,6 +207,10 @@ static void fill_model(const struct load_adapter *a, const struct load_call *cal
         r->corrected = !call                                                    ? NULL
                        : load_condition(a, a->form.corrected_when, call, arena) ? "yes"
                                                                                 : r->corrected;
+    if (a->form.uncorrected_when)
+        r->corrected = !call                                                      ? NULL
+                       : load_condition(a, a->form.uncorrected_when, call, arena) ? "no"
+                                                                                  : r->corrected;
 }
 
 /* Reads what was selected. */
@@ -226,6 +231,18 @@ static int read_result(struct evaluation *e, struct load_result *r, struct sente
     return 0;
 }
 
+static void give_doubts(const struct sentences *from, struct arena *arena, struct load_problems *to)
+{
+    struct load_doubt *list = arena_array(arena, struct load_doubt, from->invalid.len + 1);
+
+    for (size_t i = 0; i < from->invalid.len; i++) {
+        const struct load_doubt *d = &from->invalid.items[i];
+        list[i] = (struct load_doubt){d->id ? arena_strdup(arena, d->id) : NULL, d->sentence};
+    }
+    to->invalid = list;
+    to->invalid_len = from->invalid.len;
+}
+
 static void give_problems(struct sentences *from, struct arena *arena, struct load_problems *to)
 {
     if (to) {
@@ -234,8 +251,10 @@ static void give_problems(struct sentences *from, struct arena *arena, struct lo
         if (to->len)
             memcpy(to->items, from->list.items, sizeof(*to->items) * to->len);
         to->nothing_measured = from->nothing_measured;
+        give_doubts(from, arena, to);
     }
     vec_release(&from->list);
+    vec_release(&from->invalid);
 }
 
 static int collect_files(const struct load_adapter *a, const struct candidate *files, size_t count,

@@ -169,7 +169,7 @@ int load_adapter_command(const struct load_adapter *a, const struct load_call *c
     const struct template_scope s = {.adapter = a, .call = call, .arena = arena};
     struct load_command made = {.stdout_name = STDOUT_NAME, .stderr_name = STDERR_NAME};
 
-    if (load_adapter_check_options(a, call->options, err) < 0)
+    if (load_adapter_check_options(a, call->options, err) < 0 || load_rules_check(a, call, err) < 0)
         return -1;
     if (build_argv(&s, &made.argv, err) < 0 || build_env(&s, &made.env, err) < 0 ||
         build_files(&s, &made.files, err) < 0 || build_finish(&s, &made, err) < 0)

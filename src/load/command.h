@@ -20,11 +20,26 @@ const struct node *load_option_node(const struct adapter_option *o, const struct
 /* The option as a number (durations in ms); NAN when it is absent or no number. */
 double load_option_number(const struct adapter_option *o, const struct node *options, struct arena *arena);
 
+/* `option.NAME` or `asked.duration` (ms) of the call, which may be NULL; NAN: not asked for, or no number. */
+double load_asked_number(const struct load_adapter *a, const struct load_call *call, const char *name,
+                         struct arena *arena);
+
+/* rules.c: makes the adapter's rules ready, and holds them against a call. */
+int load_rules_prepare(struct load_adapter *a, struct error *err) MUST_CHECK;
+int load_rules_check(const struct load_adapter *a, const struct load_call *call,
+                     struct error *err) MUST_CHECK;
+
 /* Does a condition of `when` hold for this call? */
 bool load_condition(const struct load_adapter *a, const char *when, const struct load_call *call,
                     struct arena *arena);
 
-/* The condition's name is an option, script or warmup. */
+/* "version>=1.5": is the condition one on the program's version, is it well-formed, and does it hold for this
+ * version (NULL or without a number: none does)? */
+bool load_is_version_condition(const char *when);
+bool load_version_condition_valid(const char *when);
+bool load_version_condition(const char *when, const char *version);
+
+/* The condition's name is an option, script or warmup, or it is one on the version. */
 int load_condition_check(const struct load_adapter *a, const char *when, struct position at,
                          struct error *err) MUST_CHECK;
 

@@ -63,16 +63,6 @@ static double value_number(struct evaluation *e, size_t index)
     return number;
 }
 
-static double asked_number(const struct evaluation *e, const char *name)
-{
-    if (!e->call)
-        return NAN;
-    if (strcmp(name, "asked.duration") == 0)
-        return e->call->duration_ns > 0 ? (double)e->call->duration_ns / 1e6 : NAN;
-    const struct adapter_option *o = load_option_find(e->adapter, name + strlen("option."));
-    return o ? load_option_number(o, e->call->options, e->arena) : NAN;
-}
-
 /* The sum of the error kinds that were read; NAN when the report has none. */
 static double error_sum(struct evaluation *e)
 {
@@ -96,7 +86,7 @@ double evaluation_number(const char *name, void *evaluation)
     if (v)
         return value_number(e, (size_t)(v - e->report->values));
     if (text_starts(name, "option.") || strcmp(name, "asked.duration") == 0)
-        return asked_number(e, name);
+        return load_asked_number(e->adapter, e->call, name, e->arena);
     if (strcmp(name, "failed") == 0)
         return error_sum(e);
     if (strcmp(name, "ok") == 0)

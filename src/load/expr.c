@@ -37,14 +37,14 @@ struct expr {
     const struct expr *first, *next; /* operands as a list */
 };
 
-enum function { FN_MIN, FN_MAX, FN_ABS, FN_ROUND, FN_IF, FN_KNOWN, FN_FIRST };
+enum function { FN_MIN, FN_MAX, FN_ABS, FN_ROUND, FN_FLOOR, FN_IF, FN_KNOWN, FN_FIRST };
 static const struct {
     const char *name;
     int min, max; /* arguments; max 0: any number */
 } functions[] = {
-    [FN_MIN] = {"min", 1, 0},     [FN_MAX] = {"max", 1, 0}, [FN_ABS] = {"abs", 1, 1},
-    [FN_ROUND] = {"round", 1, 1}, [FN_IF] = {"if", 2, 3},   [FN_KNOWN] = {"known", 1, 1},
-    [FN_FIRST] = {"first", 1, 0},
+    [FN_MIN] = {"min", 1, 0},     [FN_MAX] = {"max", 1, 0},     [FN_ABS] = {"abs", 1, 1},
+    [FN_ROUND] = {"round", 1, 1}, [FN_FLOOR] = {"floor", 1, 1}, [FN_IF] = {"if", 2, 3},
+    [FN_KNOWN] = {"known", 1, 1}, [FN_FIRST] = {"first", 1, 0},
 };
 
 struct parser {
@@ -257,6 +257,8 @@ static double call(const struct expr *e, const struct scope *s)
         return fabs(first);
     case FN_ROUND:
         return round(first);
+    case FN_FLOOR:
+        return floor(first);
     case FN_KNOWN:
         return !isnan(first);
     case FN_IF:

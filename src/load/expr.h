@@ -2,9 +2,9 @@
 /*
  * Arithmetic between an adapter's values: `requests - errors.status`, `max(0, requests - failed)`, and
  * conditions for its checks: `abs(failed - passes) <= 1`. Numbers, names, + - * /, < <= > >= == !=, and or,
- * parentheses and the functions min max abs round, if(CONDITION, A, B), known(A), first(A, B, ...). What was
- * not measured is NAN and stays NAN through everything but first, known and if; a condition over it is
- * neither true nor false (NAN).
+ * parentheses and the functions min max abs round floor, if(CONDITION, A, B), known(A), first(A, B, ...).
+ * What was not measured is NAN and stays NAN through everything but first, known and if; a condition over it
+ * is neither true nor false (NAN).
  */
 #ifndef BENCHCTL_LOAD_EXPR_H
 #define BENCHCTL_LOAD_EXPR_H

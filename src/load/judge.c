@@ -105,7 +105,11 @@ static int run_checks(struct evaluation *e, struct sentences *out, struct error 
             return -1;
         if (c->form->level == CHECK_ERROR)
             return error_set(err, ERROR_INVALID, "%s: %s", e->documents[0].path, strbuf_text(&text));
-        say(out, e->arena, strbuf_text(&text));
+        const char *sentence = arena_strdup(e->arena, strbuf_text(&text));
+        if (c->form->level == CHECK_NOTE)
+            vec_push(&out->list, sentence);
+        else
+            vec_push(&out->invalid, ((struct load_doubt){c->form->id, sentence}));
     }
     return evaluation_check(e, err);
 }

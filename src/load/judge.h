@@ -8,6 +8,7 @@
 /* A growing list of sentences in an arena. */
 struct sentences {
     VEC(const char *) list;
+    VEC(struct load_doubt) invalid;
     const char *nothing_measured;
 };
 

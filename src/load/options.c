@@ -9,10 +9,10 @@
 
 /* What templates know by themselves, and the keys of the matrix' load section: none can be an option. */
 static const char *const reserved[] = {
-    "target",  "path",       "url",      "scheme",  "host",   "port",    "hostport",
-    "script",  "output_dir", "duration", "options", "value",  "key",     "output",
-    "file",    "warmup",     "adapter",  "image",   "cpuset", "memory",  "max_error_rate",
-    "timeout", "env",        "requests", "phases",  "spec",   "benchctl"};
+    "target",  "path",       "url",      "scheme",  "host",   "port",     "hostport",
+    "script",  "output_dir", "duration", "options", "value",  "key",      "output",
+    "file",    "warmup",     "adapter",  "image",   "cpuset", "memory",   "max_error_rate",
+    "timeout", "env",        "requests", "phases",  "spec",   "benchctl", "version"};
 
 bool load_name_reserved(const char *name)
 {
@@ -133,7 +133,7 @@ int load_adapter_check_options(const struct load_adapter *a, const struct node *
             (void)error_set(err, ERROR_INVALID, "load adapter '%s' needs option '%s'", a->name, o->name);
         return error_hint(err, "%s", o->help ? o->help : "give it under load");
     }
-    return 0;
+    return load_rules_check(a, &(struct load_call){.options = options}, err);
 }
 
 const struct node *load_option_node(const struct adapter_option *o, const struct node *options,
@@ -164,6 +164,18 @@ double load_option_number(const struct adapter_option *o, const struct node *opt
     return number_parse(n->text, &number, &ignored) < 0 ? NAN : number;
 }
 
+double load_asked_number(const struct load_adapter *a, const struct load_call *call, const char *name,
+                         struct arena *arena)
+{
+    if (!call)
+        return NAN;
+    if (strcmp(name, "asked.duration") == 0)
+        return call->duration_ns > 0 ? (double)call->duration_ns / 1e6 : NAN;
+    const struct adapter_option *o =
+        text_starts(name, "option.") ? load_option_find(a, name + strlen("option.")) : NULL;
+    return o ? load_option_number(o, call->options, arena) : NAN;
+}
+
 /* "NAME" or "NAME=VALUE": the name's length. */
 static size_t condition_name(const char *when)
 {
@@ -175,6 +187,12 @@ int load_condition_check(const struct load_adapter *a, const char *when, struct 
 {
     CLEANUP_FREE char *name = xstrndup(when, condition_name(when));
 
+    if (load_is_version_condition(when) && !load_version_condition_valid(when)) {
+        (void)node_error(err, node_new(a->arena, NODE_NULL, at), "'%s' is no condition", when);
+        return error_hint(err, "write version, one of < <= = >= >, and numbers with dots: version>=1.5");
+    }
+    if (load_is_version_condition(when))
+        return 0;
     if (strcmp(name, "script") == 0 || strcmp(name, "warmup") == 0 || load_option_find(a, name))
         return 0;
     return node_error(err, node_new(a->arena, NODE_NULL, at), "condition '%s' names no option", when);
@@ -187,6 +205,8 @@ bool load_condition(const struct load_adapter *a, const char *when, const struct
     const char *name = arena_strndup(arena, when, n), *wanted = when[n] ? when + n + 1 : NULL;
     const char *text = NULL;
 
+    if (load_is_version_condition(when))
+        return load_version_condition(when, call->version);
     if (strcmp(name, "script") == 0) {
         text = call->script;
     } else if (strcmp(name, "warmup") == 0) {

@@ -56,6 +56,34 @@ static const struct schema option_schema = {
     .position_offset = offsetof(struct adapter_option, at),
 };
 
+static const struct schema_field rule_fields[] = {
+    {.key = "when",
+     .type = SCHEMA_TEXT,
+     AT(adapter_rule, when),
+     .help = "The rule counts only under this condition (as in args)."},
+    {.key = "unless", .type = SCHEMA_TEXT, AT(adapter_rule, unless), .help = "The opposite of `when`."},
+    {.key = "that",
+     .type = SCHEMA_TEXT,
+     AT(adapter_rule, that),
+     .help =
+         "What must then hold: an expression over `option.NAME` and `asked.duration` (ms). Without it the "
+         "conditions alone are the mistake. What is not known yet is not checked."},
+    {.key = "say",
+     .type = SCHEMA_TEXT,
+     AT(adapter_rule, say),
+     .required = true,
+     .help = "What is wrong; `${option.NAME}` and `${asked.duration}` are what was asked for."},
+    {.key = "hint", .type = SCHEMA_TEXT, AT(adapter_rule, hint), .help = "What to do about it."},
+};
+static const struct schema rule_schema = {
+    .name = "rules",
+    .help = "What options must not contradict: found before anything runs.",
+    .size = sizeof(struct adapter_rule),
+    .fields = rule_fields,
+    .field_count = COUNT_OF(rule_fields),
+    .position_offset = offsetof(struct adapter_rule, at),
+};
+
 static int argument_from_scalar(const struct node *n, struct arena *a, void *ret, struct error *err)
 {
     struct adapter_argument *argument = ret;
@@ -71,7 +99,10 @@ static const struct schema_field argument_fields[] = {
     {.key = "when",
      .type = SCHEMA_TEXT,
      AT(adapter_argument, when),
-     .help = "Only if this option (or `script`, `warmup`) is given, and not false; `NAME=VALUE` compares."},
+     .help =
+         "Only if this option (or `script`, `warmup`) is given, and not false; `NAME=VALUE` compares. "
+         "`version>=1.5` (also `<`, `<=`, `=`, `>`) compares the program's version; one that is not known, "
+         "as in a container, fulfils none."},
     {.key = "unless", .type = SCHEMA_TEXT, AT(adapter_argument, unless), .help = "The opposite of `when`."},
     {.key = "each",
      .type = SCHEMA_TEXT,
@@ -258,6 +289,10 @@ static const struct schema_field adapter_fields[] = {
      .type = SCHEMA_TEXT,
      AT(adapter_form, corrected_when),
      .help = "Latency is corrected if this option is given, else what `corrected` says."},
+    {.key = "uncorrected_when",
+     .type = SCHEMA_TEXT,
+     AT(adapter_form, uncorrected_when),
+     .help = "Latency is not corrected if this option is given, whatever else says so."},
     {.key = "version",
      .type = SCHEMA_STRUCT,
      AT(adapter_form, version),
@@ -268,6 +303,11 @@ static const struct schema_field adapter_fields[] = {
      AT(adapter_form, options),
      .of = &option_schema,
      .help = "What a matrix may say under `load`, by name."},
+    {.key = "rules",
+     .type = SCHEMA_LIST,
+     AT(adapter_form, rules),
+     .of = &rule_schema,
+     .help = "Options that contradict each other or the duration."},
     {.key = "args",
      .type = SCHEMA_LIST,
      AT(adapter_form, args),

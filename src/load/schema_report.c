@@ -5,7 +5,7 @@
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define AT(T, member) .offset = offsetof(struct T, member)
 
-static const char *const level_names[] = {"error", "note", NULL};
+static const char *const level_names[] = {"error", "invalid", "note", NULL};
 
 static const struct schema_field value_fields[] = {
     {.key = "json",
@@ -134,6 +134,10 @@ static const struct schema latency_schema = {.name = "latency",
                                              .position_offset = SCHEMA_NO_POSITION};
 
 static const struct schema_field check_fields[] = {
+    {.key = "id",
+     .type = SCHEMA_TEXT,
+     AT(adapter_check, id),
+     .help = "A stable name of it, as `load-delivered`, `load-unaccounted` or `load-generator-limit`."},
     {.key = "that",
      .type = SCHEMA_TEXT,
      AT(adapter_check, that),
@@ -150,7 +154,8 @@ static const struct schema_field check_fields[] = {
      AT(adapter_check, level),
      .choices = level_names,
      .fallback = "error",
-     .help = "error: there is no result. note: there is one, with this remark."},
+     .help = "error: there is no result. invalid: there is one, but it is not to be trusted. note: there is "
+             "one, with this remark."},
 };
 static const struct schema check_schema = {.name = "checks",
                                            .help = "What must be true of a result.",
@@ -180,6 +185,11 @@ static const struct schema_field report_fields[] = {
      .type = SCHEMA_TEXT,
      AT(adapter_report, complete),
      .help = "Regular expression of a line that only a text that was not cut short has."},
+    {.key = "parse_only",
+     .type = SCHEMA_BOOL,
+     AT(adapter_report, parse_only),
+     .fallback = "false",
+     .help = "For recorded files (`adapter parse`) alone: it says too little to be the result of a run."},
     {.key = "let",
      .type = SCHEMA_NODE,
      AT(adapter_report, let),

@@ -71,6 +71,8 @@ static int check_rest(struct load_adapter *a, struct error *err)
         return -1;
     if (f->corrected_when && load_condition_check(a, f->corrected_when, top, err) < 0)
         return -1;
+    if (f->uncorrected_when && load_condition_check(a, f->uncorrected_when, top, err) < 0)
+        return -1;
     if (f->finish.into && !load_output_find(a, f->finish.into))
         return node_error(err, node_new(a->arena, NODE_NULL, f->finish.at), "unknown output '%s'",
                           f->finish.into);
