@@ -47,17 +47,21 @@ struct load_result {
     double rps;         /* the generator's own figure */
     double goodput_rps; /* ok per second of the measured window */
     double received_bytes, dropped;
+    double offered;     /* requests that the schedule asked for, dropped ones included; NAN: no schedule */
+    double connections; /* opened by the generator */
     struct latency latency_ms;
+    struct latency service_ms; /* from the moment of sending, where latency_ms counts from the planned one */
     struct error_count *errors;
     size_t error_count;
     const char *generator, *version; /* adapter name, the tool's own version text */
     int exit_status;                 /* -1: killed by a signal or none */
     const char *exit_text;           /* NULL, or what the adapter says this status means */
-    const char *model;               /* "closed", "open" or NULL */
+    const char *model;               /* "closed", "open", "mixed" or NULL */
     const char *corrected;           /* "yes", "no" or NULL: latency corrected for coordinated omission */
     double window_ms;                /* the measured window by our own clock */
     double duration_ms;              /* by the generator's own figures; NAN when it does not say */
     double cpu_ms;                   /* CPU time the generator used; NAN when unknown */
+    const char *phases, *by_request; /* figures of each, JSON as the generator gave it, or NULL */
 };
 
 struct container_exit {

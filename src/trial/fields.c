@@ -71,7 +71,10 @@ static const struct field load_fields[] = {
     NUMBER(struct load_result, goodput_rps),
     NUMBER(struct load_result, received_bytes),
     NUMBER(struct load_result, dropped),
+    NUMBER(struct load_result, offered),
+    NUMBER(struct load_result, connections),
     OBJECT(struct load_result, "latency_ms", latency_ms, latency_record),
+    OBJECT(struct load_result, "service_ms", service_ms, latency_record),
     KEYED(struct load_result, "errors", FIELD_PAIRS, errors, error_count, offsetof(struct error_count, kind),
           error_record),
     GROUP("generator", generator_record),
@@ -79,6 +82,8 @@ static const struct field load_fields[] = {
     TEXT(struct load_result, corrected),
     NUMBER(struct load_result, window_ms),
     NUMBER(struct load_result, duration_ms),
+    AT(struct load_result, "phases", FIELD_JSON, phases),
+    AT(struct load_result, "by_request", FIELD_JSON, by_request),
 };
 RECORD(load_record, struct load_result, load_fields);
 

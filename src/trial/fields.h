@@ -15,6 +15,7 @@ enum field_kind {
     FIELD_INT,      /* int */
     FIELD_BOOL,     /* bool */
     FIELD_TEXT,     /* const char *; NULL is null */
+    FIELD_JSON,     /* const char *: a JSON value as text; NULL is null */
     FIELD_OUTCOME,  /* enum outcome */
     FIELD_OBJECT,   /* a record inside */
     FIELD_OPTIONAL, /* a record inside that exists when the bool at `aux` says so; else null */

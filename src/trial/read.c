@@ -43,6 +43,13 @@ static int read_plain(const struct field *f, const struct json *j, struct arena 
 
     if (f->kind == FIELD_NUMBER || f->kind == FIELD_LIMIT)
         return read_number(f, j, base, err);
+    if (f->kind == FIELD_JSON) {
+        CLEANUP_VALUE(strbuf_release) struct strbuf json = STRBUF_INIT;
+        json_write(j, JSON_STYLE_COMPACT, &json);
+        text = arena_strdup(a, strbuf_text(&json));
+        memcpy(at, &text, sizeof(text));
+        return 0;
+    }
     if (f->kind == FIELD_INT)
         return read_int(f, j, base, err);
     if (f->kind == FIELD_OUTCOME) {

@@ -24,6 +24,17 @@ static const char *text_in(const void *base, size_t offset)
     return text;
 }
 
+/* What is no JSON after all is null: it came from a file that anybody may have written. */
+static struct json *embedded(const char *text)
+{
+    struct json *j = NULL;
+    struct error ignored = ERROR_INIT;
+
+    if (!text || json_parse(text, strlen(text), "value", &j, &ignored) < 0)
+        return json_new_null();
+    return j;
+}
+
 static struct json *plain_to_json(const struct field *f, const void *base)
 {
     const void *at = field_in(base, f->offset);
@@ -45,6 +56,8 @@ static struct json *plain_to_json(const struct field *f, const void *base)
     case FIELD_BOOL:
         memcpy(&flag, at, sizeof(flag));
         return json_new_bool(flag);
+    case FIELD_JSON:
+        return embedded(text_in(base, f->offset));
     case FIELD_OUTCOME:
         memcpy(&outcome, at, sizeof(outcome));
         return json_new_text(outcome_name(outcome));
