@@ -133,6 +133,12 @@ int load_adapter_parse_files(const struct load_adapter *a, const char *const *fi
                              const struct node *options, struct arena *arena, struct load_result *ret,
                              struct load_problems *problems, struct error *err) MUST_CHECK;
 
+/*
+ * Takes out of the output files in `dir` what the adapter says must not be kept (`redact`), whatever became
+ * of the run. A file of which that is not possible is removed; -1 says so.
+ */
+int load_adapter_redact(const struct load_adapter *a, const char *dir, struct error *err) MUST_CHECK;
+
 /* Names of all adapters of a kind ("load", "metrics") in `dirs`, sorted, each once; NULL-terminated. */
 char **adapter_list(char *const *dirs, const char *kind);
 char **load_adapter_list(char *const *dirs);

@@ -59,6 +59,8 @@ static int check_outputs(struct load_adapter *a, struct error *err)
             return error_at(a, o->at, "the delimiter is one character or tab, not", o->delimiter, err);
         if (o->format == FORMAT_CSV && !o->header && !o->columns.len)
             return error_at(a, o->at, "csv without a header needs columns: output", o->name, err);
+        if ((o->skip.len || o->redact.len) && o->format != FORMAT_JSON)
+            return error_at(a, o->at, "skip and redact are for json: output", o->name, err);
     }
     form_each(struct adapter_file, f, &a->form.files) if (!plain_file_name(f->file)) return error_at(
         a, f->at, "not a plain file name:", f->file, err);

@@ -60,6 +60,7 @@ struct adapter_output {
     const char *delimiter;
     bool header;
     struct text_list columns;
+    struct text_list skip, redact; /* JSON pointers */
     int64_t limit_bytes;
     struct position at;
 };
@@ -138,6 +139,7 @@ struct adapter_form {
     const char *help, *program, *package, *url;
     int model, corrected; /* enum load_model, enum corrected */
     const char *open_when, *corrected_when, *uncorrected_when;
+    struct text_list closed_when;
     struct adapter_version version;
     struct schema_list options; /* struct adapter_option */
     struct schema_list rules;   /* struct adapter_rule */

@@ -2,6 +2,7 @@
 /* From output files to a result: which form they have, what stands there, whether it is to be believed. */
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "benchctl/base/process.h"
 #include "command.h"
 #include "judge.h"
+#include "json_filter.h"
 #include "outcome.h"
 
 #define MAX_DOCUMENTS ((size_t)16)
@@ -27,12 +29,16 @@ struct selection {
     const struct report *report;
     struct document documents[MAX_DOCUMENTS];
     size_t count;
+    struct sentences sentences;
+    struct arena *arena;
 };
 
 static void selection_release(struct selection *s)
 {
     for (size_t i = 0; i < s->count; i++)
         document_release(&s->documents[i]);
+    vec_release(&s->sentences.list);
+    vec_release(&s->sentences.invalid);
 }
 
 static int load_document(const struct adapter_output *output, const char *path, struct document *ret,
@@ -41,7 +47,10 @@ static int load_document(const struct adapter_output *output, const char *path, 
     CLEANUP_VALUE(strbuf_release) struct strbuf bytes = STRBUF_INIT;
 
     bytes.max = (size_t)output->limit_bytes + 1;
-    if (fs_read(path, (size_t)output->limit_bytes, &bytes, err) < 0)
+    int rc = output->skip.len && output_too_large(output, path)
+                 ? json_without(path, &output->skip, (size_t)output->limit_bytes, &bytes, err)
+                 : fs_read(path, (size_t)output->limit_bytes, &bytes, err);
+    if (rc < 0)
         return -1;
     return document_init(ret, output, path, &bytes, err);
 }
@@ -143,7 +152,18 @@ static bool selected_already(const struct selection *s, const struct adapter_out
     return false;
 }
 
-/* The other outputs that the report's values read from, where they are there and have the right format. */
+static void say_too_large(struct selection *s, const struct adapter_output *output)
+{
+    const char *text = arena_printf(s->arena, "not read: '%s' is larger than %" PRId64 " bytes", output->file,
+                                    output->limit_bytes);
+    size_t n = s->sentences.list.len;
+
+    if (!n || strcmp(s->sentences.list.items[n - 1], text) != 0)
+        vec_push(&s->sentences.list, text);
+}
+
+/* The other outputs that the report's values read from, where they are there and have the right format. One
+ * that is too large is not measured; the report stands without it. */
 static int add_others(struct selection *s, const struct candidate *files, size_t count, struct error *err)
 {
     for (const struct value *v = s->report->values; v < s->report->values + s->report->value_count; v++) {
@@ -155,6 +175,10 @@ static int add_others(struct selection *s, const struct candidate *files, size_t
                                           : count > 1 && (count == 2 || strcmp(base, x->output->file) == 0);
                 if (!is || selected_already(s, x->output, files[i].path))
                     continue;
+                if (output_too_large(x->output, files[i].path) && !x->output->skip.len) {
+                    say_too_large(s, x->output);
+                    continue;
+                }
                 if (load_document(x->output, files[i].path, &s->documents[s->count], err) < 0)
                     return -1;
                 s->count++;
@@ -164,16 +188,28 @@ static int add_others(struct selection *s, const struct candidate *files, size_t
     return 0;
 }
 
+/* Why a report was not looked at: in a run every output has its file. */
+static void say_absent(const struct report *r, const struct candidate *files, size_t count,
+                       struct strbuf *why)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!files[i].output || files[i].output == r->output || r->form->parse_only)
+            return;
+    strbuf_addf(why, "%sas %s: no file '%s'", why->len ? "; " : "", r->form->name, r->output->file);
+}
+
 static int select_report(const struct load_adapter *a, const struct candidate *files, size_t count,
                          struct selection *s, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf why = STRBUF_INIT;
 
-    for (size_t r = 0; r < a->report_count; r++)
+    for (size_t r = 0; r < a->report_count; r++) {
         for (size_t i = 0; i < count; i++)
             if (!(files[i].output && a->reports[r].form->parse_only) &&
                 try_candidate(&a->reports[r], &files[i], s, &why))
                 return add_others(s, files, count, err);
+        say_absent(&a->reports[r], files, count, &why);
+    }
     return error_set(err, ERROR_INVALID, "no result of '%s': %s", a->name,
                      why.len ? strbuf_text(&why) : "there is no output");
 }
@@ -203,6 +239,9 @@ static void fill_model(const struct load_adapter *a, const struct load_call *cal
     r->corrected = words[a->form.corrected];
     if (a->form.open_when)
         r->model = !call ? NULL : load_condition(a, a->form.open_when, call, arena) ? "open" : r->model;
+    for (size_t i = 0; call && i < a->form.closed_when.len; i++)
+        if (load_condition(a, a->form.closed_when.items[i], call, arena))
+            r->model = "closed";
     if (a->form.corrected_when)
         r->corrected = !call                                                    ? NULL
                        : load_condition(a, a->form.corrected_when, call, arena) ? "yes"
@@ -261,8 +300,7 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
                          const struct load_call *call, struct arena *arena, struct load_result *r,
                          struct load_problems *problems, struct error *err)
 {
-    CLEANUP_VALUE(selection_release) struct selection s = {0};
-    struct sentences sentences = {0};
+    CLEANUP_VALUE(selection_release) struct selection s = {.arena = arena};
 
     if (select_report(a, files, count, &s, err) < 0)
         return -1;
@@ -270,8 +308,8 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
     if (check_complete(&s, err) < 0)
         return -1;
     if (s.report != a->reports)
-        vec_push(&sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",
-                                               s.report->form->name, a->reports[0].form->name));
+        vec_push(&s.sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",
+                                                 s.report->form->name, a->reports[0].form->name));
     struct evaluation e = {.adapter = a,
                            .report = s.report,
                            .documents = s.documents,
@@ -279,10 +317,10 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
                            .call = call,
                            .arena = arena};
     fill_model(a, call, arena, r);
-    int rc = read_result(&e, r, &sentences, err);
-    if (rc == 0 && sentences.nothing_measured && !problems)
-        rc = error_set(err, ERROR_TRIAL, "%s", sentences.nothing_measured);
-    give_problems(&sentences, arena, rc < 0 ? NULL : problems);
+    int rc = read_result(&e, r, &s.sentences, err);
+    if (rc == 0 && s.sentences.nothing_measured && !problems)
+        rc = error_set(err, ERROR_TRIAL, "%s", s.sentences.nothing_measured);
+    give_problems(&s.sentences, arena, rc < 0 ? NULL : problems);
     return rc;
 }
 

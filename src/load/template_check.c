@@ -69,6 +69,9 @@ static int check_rest(struct load_adapter *a, struct error *err)
               &f->files) if (check_text(a, file->content, file->at, false, err) < 0) return -1;
     if (f->open_when && load_condition_check(a, f->open_when, top, err) < 0)
         return -1;
+    for (size_t i = 0; i < f->closed_when.len; i++)
+        if (load_condition_check(a, f->closed_when.items[i], top, err) < 0)
+            return -1;
     if (f->corrected_when && load_condition_check(a, f->corrected_when, top, err) < 0)
         return -1;
     if (f->uncorrected_when && load_condition_check(a, f->uncorrected_when, top, err) < 0)

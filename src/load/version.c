@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next number of a version; 0 behind its end. Versions count from their first digit: "debian/4.1.0-3" is 4.1.0. */
+/* The next number of a version; 0 behind its end. Versions count from their first digit: "debian/4.1.0-3"
+ * is 4.1.0. */
 static unsigned long next_number(const char **p)
 {
     char *end;
@@ -45,7 +46,8 @@ bool load_version_condition_valid(const char *when)
     const char *text = operator_of(when) + strspn(operator_of(when), "<>=");
     size_t op = (size_t)(text - operator_of(when)), n = strspn(text, "0123456789.");
 
-    return (op == 1 || (op == 2 && text[-1] == '=' && text[-2] != '=')) && isdigit((unsigned char)*text) && !text[n];
+    return (op == 1 || (op == 2 && text[-1] == '=' && text[-2] != '=')) && isdigit((unsigned char)*text) &&
+           !text[n];
 }
 
 bool load_version_condition(const char *when, const char *version)

@@ -57,6 +57,14 @@ static void language(void **state)
     bad(HEAD OUTPUT REPORT "version: {match: '('}\n", "bad regular expression '('", NULL);
     bad(HEAD "outputs: {o: {file: ../x}}\n" REPORT, "not a plain file name: '../x'", NULL);
     bad(HEAD "outputs: {o: {file: x, format: csv, header: false}}\n" REPORT, "needs columns", NULL);
+    bad(HEAD "outputs: {o: {file: x, redact: [/a]}}\n" REPORT, "skip and redact are for json: output 'o'",
+        NULL);
+    bad(HEAD OUTPUT REPORT "closed_when: [fast]\n", "condition 'fast' names no option", NULL);
+    bad(HEAD OUTPUT REPORT "args: [{when: version>=x, args: [a]}]\n", "'version>=x' is no condition",
+        "version>=1.5");
+    bad(HEAD OUTPUT REPORT "args: [{when: version==1, args: [a]}]\n", "'version==1' is no condition", NULL);
+    bad(HEAD OUTPUT REPORT "args: [{when: version=>1, args: [a]}]\n", "'version=>1' is no condition", NULL);
+    bad(HEAD OUTPUT REPORT "args: [{when: versions>=1, args: [a]}]\n", "names no option", NULL);
     bad(HEAD OUTPUT REPORT "finish: {args: [a], into: q}\n", "unknown output 'q'", NULL);
 }
 

@@ -75,7 +75,8 @@ static void no_output(void **state)
     struct error err = ERROR_INIT;
     struct load_result r;
 
-    refused("wrk", *state, EXITED(0), "no result of 'wrk': there is no output");
+    refused("wrk", *state, EXITED(0),
+            "no result of 'wrk': as Lua report: no file 'report.json'; as text: no file 'stdout.txt'");
     put(*state, "stdout.txt", "");
     refused("wrk", *state, EXITED(0), "stdout.txt has no line like '^Running .* test @ '; it is empty");
     put(*state, "report.json", "");
