@@ -241,11 +241,6 @@ static int need_generator(struct preparation *p, const struct load_settings *l, 
     struct sweep_run *s = p->sweep;
     struct adapter_use *use = adapter_for(s, l->adapter);
 
-    if (strcmp(l->adapter, "builtin") == 0) { /* a name of the language; this version has only adapters */
-        missing_add(&p->missing, "load generator", "builtin",
-                    "not part of this version; name an adapter, for instance with --set load.adapter=wrk");
-        return 0;
-    }
     if (!use) {
         struct adapter_use new = {0};
         if (load_adapter_read(l->adapter, s->matrix->dir, &new.adapter, err) < 0)

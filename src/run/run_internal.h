@@ -232,6 +232,9 @@ void undo_sampling(struct trial_run *t);
 /* trial_run.c: fills err and the trial's marks for an application that is not ready; returns -1. */
 int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err);
 
+/* ports.c: waits, at most a minute, until enough local ports are free for a load. */
+int ports_wait(struct trial_run *t, struct error *err) MUST_CHECK;
+
 /* load_step.c */
 int step_warmup(struct trial_run *t, struct error *err) MUST_CHECK;
 int step_load(struct trial_run *t, struct error *err) MUST_CHECK;

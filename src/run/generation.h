@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a load generator (warm-up or measurement), for the files that have to do with it. */
+#ifndef BENCHCTL_RUN_GENERATION_H
+#define BENCHCTL_RUN_GENERATION_H
+
+#include "run_internal.h"
+
+#define OUTPUT_IN_CONTAINER "/benchctl/out"
+#define SCRIPT_IN_CONTAINER "/benchctl/script"
+#define INPUT_IN_CONTAINER "/benchctl/input"
+
+struct generation {
+    struct trial_run *trial;
+    struct load_call call;
+    struct load_command command;
+    const char *dir; /* where its output goes on this machine */
+    int64_t duration_ns, deadline_ns;
+    bool measured;
+    struct text_map env;     /* beside the adapter's; values may hold references */
+    struct text_list inputs; /* bind mounts of files that it reads, beside output and script */
+    struct load_outcome outcome;
+    double cpu_ms; /* 0: unknown */
+    int stdout_fd, stderr_fd;
+};
+
+void generation_release(struct generation *g);
+
+/* load_call.c: the call and the command, with the references of this trial filled in. */
+int generation_call(struct generation *g, struct error *err) MUST_CHECK;
+
+/* generation.c: runs it until it has ended, its time is up or there is nothing left to measure. */
+int generation_run(struct generation *g, struct error *err) MUST_CHECK;
+/* The adapter's second call, once the window has closed. Fine when there is none. */
+int generation_finish(struct generation *g, struct error *err) MUST_CHECK;
+
+/* load_results.c: finishes, and fills the trial's record from what was left behind. */
+int generation_results(struct generation *g, struct error *err) MUST_CHECK;
+
+#endif

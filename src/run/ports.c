@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "ports.h"
+
+#include <stdio.h>
+#include "benchctl/base/clock.h"
+#include "run_internal.h"
+
+#define WAIT_NS (60 * NS_PER_S) /* how long the kernel keeps them */
+#define PROC_MAX ((size_t)4096)
+
+int ports_parse(const char *sockstat, const char *range, struct port_use *ret)
+{
+    const char *line = strstr(sockstat, "TCP:"), *end = line ? strchr(line, '\n') : NULL;
+    const char *tw = line ? strstr(line, " tw ") : NULL;
+    long waiting, first, last;
+
+    if (!tw || (end && tw > end) || sscanf(tw, " tw %ld", &waiting) != 1 ||
+        sscanf(range, "%ld %ld", &first, &last) != 2 || waiting < 0 || first < 0 || last < first)
+        return -1;
+    *ret = (struct port_use){.waiting = (double)waiting, .ports = (double)(last - first + 1)};
+    return 0;
+}
+
+bool ports_scarce(const struct port_use *p)
+{
+    return p->waiting >= PORTS_SHARE * p->ports;
+}
+
+/* -1: unknown. Files of /proc are no regular ones. */
+static int read_use(struct port_use *ret)
+{
+    char sockstat[PROC_MAX] = "", range[PROC_MAX] = "";
+    CLEANUP(fclose) FILE *s = fopen("/proc/net/sockstat", "re");
+    CLEANUP(fclose) FILE *r = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+
+    if (!s || !r)
+        return -1;
+    (void)!fread(sockstat, 1, sizeof(sockstat) - 1, s);
+    (void)!fread(range, 1, sizeof(range) - 1, r);
+    return ports_parse(sockstat, range, ret);
+}
+
+int ports_wait(struct trial_run *t, struct error *err)
+{
+    static const bool never;
+    int64_t begin = clock_now_ns();
+    struct port_use at_first, now;
+
+    if (t->settings->load.image || !load_adapter_program(t->adapter->adapter) || read_use(&at_first) < 0 ||
+        !ports_scarce(&at_first))
+        return 0; /* a container has ports of its own */
+    now = at_first;
+    while (ports_scarce(&now) && clock_now_ns() - begin < WAIT_NS) {
+        struct error e = ERROR_INIT;
+        if (sweep_wait(t->sweep, &never, clock_now_ns() + NS_PER_S, &e) < 0 &&
+            (e.kind != ERROR_TIMEOUT || trial_time_is_up(t->sweep))) {
+            *err = e;
+            return -1;
+        }
+        if (read_use(&now) < 0)
+            break;
+    }
+    trial_note(t, "waited %.0f s for local ports: %.0f of %.0f were kept by closed connections, then %.0f",
+               clock_ms_since(begin) / 1e3, at_first.waiting, at_first.ports, now.waiting);
+    if (ports_scarce(&now))
+        trial_validity(t, "local-ports", "WARN",
+                       "%.0f of %.0f local ports were still kept by closed connections when the load began",
+                       now.waiting, now.ports);
+    return 0;
+}
