@@ -66,7 +66,7 @@ struct adapter_output {
 };
 
 struct adapter_file {
-    const char *name, *file, *content;
+    const char *name, *file, *content, *when;
     struct position at;
 };
 
@@ -85,6 +85,7 @@ struct value_source {
     struct text_map where;
     const char *after, *until;
     const char *take;
+    bool all;
     int unit; /* enum unit */
     double fallback;
     struct position at;

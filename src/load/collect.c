@@ -85,14 +85,18 @@ static void add_beginning(const struct document *d, struct strbuf *out)
     strbuf_adds(out, "; it is empty");
 }
 
+/* A line of the text, or the first record, is as the report says. */
 static bool text_accepted(const struct report *r, const struct document *d)
 {
     struct line l = {0};
 
-    while (line_next(d, &l))
+    while (line_next(d, &l)) {
         for (size_t i = 0; i < r->form->accept.len; i++)
             if (pattern_match(r->accept_lines[i], l.text, l.len, NULL, NULL))
                 return true;
+        if (d->output->format != FORMAT_TEXT)
+            break;
+    }
     return false;
 }
 
@@ -101,7 +105,7 @@ static bool accepted(const struct report *r, const struct document *d, struct st
 {
     const struct text_list *accept = &r->form->accept;
 
-    if (d->output->format == FORMAT_TEXT) {
+    if (r->accept_lines) {
         if (text_accepted(r, d))
             return true;
         strbuf_addf(why, "%s has no line like '%s'", d->path, accept->items[0]);

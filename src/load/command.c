@@ -138,11 +138,14 @@ static int build_files(const struct template_scope *s, struct text_map *ret, str
                              s->adapter->form.files.len};
     form_each(struct adapter_file, f, &s->adapter->form.files)
     {
+        if (f->when && !load_condition(s->adapter, f->when, s->call, s->arena))
+            continue;
         ret->items[n] = (struct text_pair){.key = f->file, .at = f->at};
         if (load_template_fill(f->content, s, &ret->items[n].value, err) < 0)
             return -1;
         n++;
     }
+    ret->len = n;
     return 0;
 }
 

@@ -61,33 +61,48 @@ static bool in_section(const struct source *s, const struct line *l, int *sectio
     return *section == 1;
 }
 
+/* The first match in a line, or all of them one after the other. Returns how many, or -1. */
+static int line_numbers(const struct source *s, const struct line *l, struct numbers *out, struct error *err)
+{
+    size_t at = 0, start, end;
+    int matches = 0;
+
+    while (at < l->len && pattern_match(s->text, l->text + at, l->len - at, &start, &end)) {
+        double number = 1;
+        int got = s->take == TAKE_COUNT ? 1
+                                        : quantity_parse(l->text + at + start, end - start,
+                                                         (enum unit)s->form->unit, &number, err);
+        if (got < 0)
+            return -1;
+        if (got)
+            vec_push(&out->list, number);
+        else
+            out->non_number = true;
+        matches++;
+        at += end > 0 ? end : 1;
+        if (!s->form->all)
+            break;
+    }
+    return matches;
+}
+
 static int text_numbers(const struct source *s, const struct document *d, struct numbers *out,
                         struct error *err)
 {
     struct line l = {0};
     int section = s->after ? 0 : 1;
-    size_t start, end;
 
     while (section < 2 && line_next(d, &l)) {
-        double number;
-        if (!in_section(s, &l, &section) || !pattern_match(s->text, l.text, l.len, &start, &end))
+        if (!in_section(s, &l, &section))
             continue;
         if (s->keys && !pattern_match(s->keys, l.text, l.len, NULL, NULL))
             continue;
         if (s->except && pattern_match(s->except, l.text, l.len, NULL, NULL))
             continue;
-        int got = s->take == TAKE_COUNT
-                      ? 1
-                      : quantity_parse(l.text + start, end - start, (enum unit)s->form->unit, &number, err);
-        if (got < 0)
+        int matches = line_numbers(s, &l, out, err);
+        if (matches < 0)
             return error_wrap(err, "%s:%d", d->path, l.number);
-        if (got && s->take == TAKE_COUNT)
-            number = 1;
-        if (got)
-            vec_push(&out->list, number);
-        else
-            out->non_number = true;
-        if (s->take == TAKE_FIRST)
+        if (matches && s->take == TAKE_FIRST)
             break;
     }
     out->present = s->after ? section > 0 : s->take == TAKE_COUNT;

@@ -28,7 +28,7 @@ static const struct {
     {"ns", 1e-6},  {"us", 1e-3},    {"\xc2\xb5s", 1e-3}, {"\xce\xbcs", 1e-3}, {"usecs", 1e-3},
     {"ms", 1},     {"msec", 1},     {"msecs", 1},        {"s", 1e3},          {"sec", 1e3},
     {"secs", 1e3}, {"second", 1e3}, {"seconds", 1e3},    {"m", 6e4},          {"min", 6e4},
-    {"mins", 6e4}, {"h", 36e5},     {"hours", 36e5},
+    {"mins", 6e4}, {"h", 36e5},     {"hours", 36e5},     {"hr", 36e5},
 };
 
 double quantity_convert(double number, enum unit unit)
@@ -101,6 +101,19 @@ static double time_factor(const char *name, size_t len)
         if (strlen(time_names[i].name) == len && memcmp(time_names[i].name, name, len) == 0)
             return time_names[i].ms;
     return NAN;
+}
+
+/* "NaN secs", "-inf ms": tools put the unit behind what is no number, too. */
+static bool says_none_with_unit(const char *text, size_t len)
+{
+    size_t n = 0;
+
+    while (n < len && text[n] != ' ' && text[n] != '\t')
+        n++;
+    if (n == len || !says_none(text, n))
+        return false;
+    n += blanks(text + n, len - n);
+    return !isnan(time_factor(text + n, len - n));
 }
 
 /* "12.5ms", "3.1 secs", "10m0s". */
@@ -197,6 +210,8 @@ int quantity_parse(const char *text, size_t len, enum unit unit, double *ret, st
     while (len && (text[len - 1] == ' ' || text[len - 1] == '\t' || text[len - 1] == '\r'))
         len--;
     if (says_none(text, len))
+        return 0;
+    if (unit == UNIT_DURATION && says_none_with_unit(text, len))
         return 0;
     if (unit == UNIT_DURATION)
         return parse_duration(text, len, ret, err);

@@ -259,7 +259,7 @@ static int prepare_report(struct load_adapter *a, struct report *r, struct error
     r->output = load_output_find(a, f->output);
     if (!r->output)
         return node_error(err, at_node(a, f->at), "unknown output '%s'", f->output);
-    if (r->output->format == FORMAT_TEXT) {
+    if (r->output->format == FORMAT_TEXT || (r->output->format == FORMAT_CSV && !r->output->header)) {
         r->accept_lines = arena_array(a->arena, struct pattern *, f->accept.len + 1);
         for (size_t i = 0; i < f->accept.len; i++)
             if (pattern_new(a, f->accept.items[i], f->at, &r->accept_lines[i], err) < 0)

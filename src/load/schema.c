@@ -160,6 +160,10 @@ static const struct schema_field file_fields[] = {
      AT(adapter_file, content),
      .required = true,
      .help = "What is in it; `${...}` is filled in."},
+    {.key = "when",
+     .type = SCHEMA_TEXT,
+     AT(adapter_file, when),
+     .help = "Only under this condition (as in args)."},
 };
 static const struct schema file_schema = {
     .name = "files",

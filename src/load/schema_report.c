@@ -48,11 +48,17 @@ static const struct schema_field value_fields[] = {
      .type = SCHEMA_TEXT,
      AT(value_source, keys),
      .help =
-         "Regular expression: only members with such a name (json), only lines that also match this (text)."},
+         "Regular expression: only members with such a name, or elements that are such a text (json); only "
+         "lines that also match this (text)."},
     {.key = "except",
      .type = SCHEMA_TEXT,
      AT(value_source, except),
-     .help = "Regular expression: without members of such a name (json), without such lines (text)."},
+     .help = "Regular expression: without such members or elements (json), without such lines (text)."},
+    {.key = "all",
+     .type = SCHEMA_BOOL,
+     AT(value_source, all),
+     .fallback = "false",
+     .help = "Of text: every match in a line, one after the other, not only the first."},
     {.key = "where",
      .type = SCHEMA_TEXT_MAP,
      AT(value_source, where),
@@ -179,8 +185,9 @@ static const struct schema_field report_fields[] = {
      .type = SCHEMA_TEXTS,
      AT(adapter_report, accept),
      .required = true,
-     .help = "What tells this form from others: JSON pointers, regular expressions, or names of columns, of "
-             "which one must be there."},
+     .help =
+         "What tells this form from others: JSON pointers, regular expressions (of text, and of the first "
+         "record of a csv without a header), or names of columns, of which one must be there."},
     {.key = "complete",
      .type = SCHEMA_TEXT,
      AT(adapter_report, complete),

@@ -108,9 +108,13 @@ static int add_all(const struct source *s, const struct json *j, struct numbers 
 {
     out->present = true;
     if (json_type_of(j) == JSON_TYPE_ARRAY) {
-        for (size_t i = 0; i < json_len(j); i++)
+        for (size_t i = 0; i < json_len(j); i++) {
+            const char *text = s->form->item ? NULL : json_text(json_at(j, i));
+            if (text && !key_wanted(s, text))
+                continue;
             if (add_member(s, json_at(j, i), out, err) < 0)
                 return -1;
+        }
         return 0;
     }
     for (void *it = json_iter(j); it; it = json_iter_next(j, it))

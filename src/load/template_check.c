@@ -65,8 +65,13 @@ static int check_rest(struct load_adapter *a, struct error *err)
     for (size_t i = 0; i < f->env.len; i++)
         if (check_text(a, f->env.items[i].value, f->env.items[i].at, false, err) < 0)
             return -1;
-    form_each(struct adapter_file, file,
-              &f->files) if (check_text(a, file->content, file->at, false, err) < 0) return -1;
+    form_each(struct adapter_file, file, &f->files)
+    {
+        if (file->when && load_condition_check(a, file->when, file->at, err) < 0)
+            return -1;
+        if (check_text(a, file->content, file->at, false, err) < 0)
+            return -1;
+    }
     if (f->open_when && load_condition_check(a, f->open_when, top, err) < 0)
         return -1;
     for (size_t i = 0; i < f->closed_when.len; i++)
