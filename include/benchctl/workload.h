@@ -117,6 +117,9 @@ extern const struct schema workload_schema, workload_request_schema, workload_ph
 int workload_read(const struct node *n, const char *dir, struct arena *a, struct workload *ret,
                   struct error *err) MUST_CHECK;
 
+/* "200", "2xx" or "200-204" as the first and last status (100 to 599); false when it is none of these. */
+bool workload_status_range(const char *pattern, int *ret_first, int *ret_last);
+
 /* ---- schedule: pure ---- */
 
 bool executor_is_open(int executor);
@@ -130,8 +133,9 @@ int64_t workload_longest_ns(const struct workload *w);  /* with them */
 /* The most VUs that are ever active at once, over all phases. */
 int64_t workload_max_vus(const struct workload *w);
 
-/* Closed: how many VUs are to be active `t_ns` after the phase began. Linear between stage targets, rounded
- * down as k6 does. */
+/* Closed: how many VUs are to be active `t_ns` after the phase began. Linear between stage targets as in k6:
+ * rounded down on the way up, and on the way down a VU goes when the line has come down to the number below
+ * it. Behind the end the last target stays. Open: 0. */
 int64_t phase_vus_at(const struct workload_phase *p, int64_t t_ns);
 
 /* Open: the moment (since the phase began) of arrival k (0, 1, ...): where the integral of the rate is k for
