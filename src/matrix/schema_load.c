@@ -48,8 +48,8 @@ static int check_load(const struct node *n, const void *value, struct error *err
         return 0; /* said already */
     if (rule_name(rule_at(n, "adapter"), "a load adapter", l->adapter, err) < 0)
         return -1;
-    bool builtin = strcmp(l->adapter, BUILTIN_ADAPTER) == 0;
-    if (l->duration_ns == SCHEMA_ABSENT && !builtin && !l->phases.len) {
+    bool counted = strcmp(l->adapter, BUILTIN_ADAPTER) == 0 && node_get(l->options, "iterations");
+    if (l->duration_ns == SCHEMA_ABSENT && !counted && !node_get(n, "phases")) {
         node_error(err, n, "'duration' is missing in the load section");
         return error_hint(err, "say how long to measure, for instance duration: 30s");
     }

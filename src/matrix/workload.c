@@ -3,7 +3,9 @@
 #include "matrix_internal.h"
 #include "settings_rules.h"
 
-#define MADE_UP_TARGET "http://127.0.0.1:80" /* the real one is known when the application runs */
+/* The real one is known when the application runs. */
+#define MADE_UP_TARGET "http://127.0.0.1:80"
+#define MADE_UP_TLS_TARGET "https://127.0.0.1:443"
 
 /* Keys of the load section that the generator has, too. */
 static bool is_shared(const char *key)
@@ -43,6 +45,13 @@ const struct node *matrix_workload_tree(const struct node *load, struct arena *a
     return tree;
 }
 
+/* Host and port may be; what is no HTTP at all is seen now. */
+static bool is_known_later(const char *target)
+{
+    return has_reference(target) &&
+           (text_starts(target, "$") || text_starts(target, "http:") || text_starts(target, "https:"));
+}
+
 /* With a target that can be checked. */
 static const struct node *with_target(const struct node *tree, struct arena *a)
 {
@@ -55,10 +64,11 @@ static const struct node *with_target(const struct node *tree, struct arena *a)
     memcpy(copy->items, tree->items, tree->len * sizeof(*tree->items));
     while (i < tree->len && strcmp(tree->keys[i]->text, "target") != 0)
         i++;
-    if (i < tree->len && !has_reference(tree->items[i]->text))
+    if (i < tree->len && !is_known_later(tree->items[i]->text))
         return tree;
+    bool tls = i < tree->len && text_starts(tree->items[i]->text, "https:");
     copy->keys[i] = node_new_text(a, "target", tree->at);
-    copy->items[i] = node_new_text(a, MADE_UP_TARGET, tree->at);
+    copy->items[i] = node_new_text(a, tls ? MADE_UP_TLS_TARGET : MADE_UP_TARGET, tree->at);
     copy->len = i < tree->len ? tree->len : tree->len + 1;
     return copy;
 }

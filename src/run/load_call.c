@@ -163,7 +163,8 @@ static struct json *warmup_phases(const struct workload *w, int64_t duration_ns)
 
 static void make_warmup(struct generation *g, struct json *spec)
 {
-    static const char *const shape[] = {"phases", "duration", "vus", "rate", "iterations", "max_vus"};
+    static const char *const shape[] = {"phases",     "duration", "vus",     "rate",
+                                        "iterations", "max_vus",  "arrivals"};
     const struct workload *w = g->trial->settings->load.workload;
 
     if (g->measured || !w)
@@ -188,7 +189,8 @@ static int make_spec(struct generation *g, struct error *err)
         return -1;
     CLEANUP(json_free) struct json *spec = to_json(g, filled, "");
     json_set_text(spec, "target", g->call.target);
-    json_set_text(spec, "path", g->call.path);
+    if (!json_get(spec, "requests"))
+        json_set_text(spec, "path", g->call.path);
     make_warmup(g, spec);
     json_write(spec, JSON_STYLE_INDENTED, &text);
     g->call.spec = arena_strdup(t->arena, strbuf_text(&text));
@@ -209,6 +211,17 @@ static int fill_call(struct generation *g, struct error *err)
     return make_spec(g, err);
 }
 
+/* Then how long it will take nobody has asked for. */
+static bool ends_by_count(const struct workload *w)
+{
+    const struct workload_phase *p = w->phases.items;
+
+    for (size_t i = 0; i < w->phases.len; i++)
+        if (p[i].executor == EXECUTOR_PER_VU_ITERATIONS || p[i].executor == EXECUTOR_SHARED_ITERATIONS)
+            return true;
+    return false;
+}
+
 int generation_call(struct generation *g, struct error *err)
 {
     struct trial_run *t = g->trial;
@@ -216,7 +229,7 @@ int generation_call(struct generation *g, struct error *err)
 
     g->env = l->env;
     g->call = (struct load_call){
-        .duration_ns = g->duration_ns,
+        .duration_ns = g->measured && l->workload && ends_by_count(l->workload) ? 0 : g->duration_ns,
         .options = l->options,
         .script = l->script,
         .output_dir = l->image ? OUTPUT_IN_CONTAINER : g->dir,

@@ -303,10 +303,29 @@ static void loads(void **state)
                  "'phases' must be a list with at least one item", "");
     load_refused("adapter: builtin, duration: 1s, reqests: []", "unknown key 'reqests'",
                  "did you mean 'requests'?");
-    load_refused("adapter: wrk, duration: 1s, requests: [a]", "'requests' is for the built-in generator", "");
+    load_refused("adapter: wrk, duration: 1s, requests: [{path: /}]",
+                 "m.yaml:4:46: 'requests' is for the built-in generator", "with adapter: builtin");
+    load_refused("adapter: builtin, duration: 1s, script: x.js", "'script' is not for the built-in generator",
+                 "requests and phases");
+    load_refused("adapter: builtin, vus: 2", "'duration' is missing in the load section", "duration: 30s");
+    load_refused("adapter: builtin, duration: 1s, phases: [{executor: constant-vus, duration: 1s}]",
+                 "m.yaml:4:26: 'duration' is for a workload without 'phases'", "inside 'phases'");
+    load_refused("adapter: builtin, phases: [{executor: constant-vu, duration: 1s}]",
+                 "m.yaml:4:46: 'executor' must be constant-vus", "did you mean 'constant-vus'?");
+    load_refused("adapter: builtin, duration: 1s, requests: [{path: /, status: 200}]",
+                 "m.yaml:4:61: unknown key 'status'", "");
+    load_refused("adapter: builtin, duration: 1s, requests: [{path: '/{{cuonter}}'}]",
+                 "m.yaml:4:58: ", "did you mean");
+    load_refused("adapter: builtin, duration: 1s, timeout: 1s, request_timeout: 5", "'timeout': duration '5'",
+                 "");
+    load_refused("adapter: builtin, duration: 1s, target: 'ftp://${app.host}/'", "", "");
     settings_accepted(
         HEAD APP
         "load: {adapter: builtin, phases: [{executor: constant-vus, duration: 1s}], requests: [{path: /}]}");
+    settings_accepted(HEAD APP
+                      "load: {adapter: builtin, vus: 4, duration: 1s, request_timeout: 5s, timeout: 9s, "
+                      "headers: {X-Key: '${secret:KEY}'}, target: 'https://${app.host}:8443'}");
+    settings_accepted(HEAD APP "load: {adapter: builtin, iterations: 4}");
 }
 
 static void checks_and_gates(void **state)
