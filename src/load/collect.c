@@ -300,6 +300,16 @@ static void give_problems(struct sentences *from, struct arena *arena, struct lo
     vec_release(&from->invalid);
 }
 
+static void add_problem(struct load_problems *p, struct arena *arena, const char *sentence)
+{
+    const char **items = arena_array(arena, const char *, p->len + 1);
+
+    if (p->len)
+        memcpy(items, p->items, sizeof(*items) * p->len);
+    items[p->len++] = sentence;
+    p->items = items;
+}
+
 static int collect_files(const struct load_adapter *a, const struct candidate *files, size_t count,
                          const struct load_call *call, struct arena *arena, struct load_result *r,
                          struct load_problems *problems, struct error *err)
@@ -373,6 +383,10 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
         rc = error_set(err, ERROR_TRIAL, "%s", found.nothing_measured);
     if (rc < 0)
         return load_outcome_add_words(dir, err);
+    if (r.exit_status > 0)
+        add_problem(&found, arena,
+                    arena_printf(arena, "'%s' ended with exit status %d%s%s", a->form.program, r.exit_status,
+                                 r.exit_text ? ": " : "", r.exit_text ? r.exit_text : ""));
     if (problems)
         *problems = found;
     *ret = r;

@@ -74,8 +74,12 @@ static int look_at_name(const char *name, void *data, struct error *err)
 
 static void look_at_condition(struct trial_of_rule *t, const char *condition)
 {
-    if (condition)
-        look_at(t, arena_strndup(t->arena, condition, strcspn(condition, "=")));
+    if (!condition)
+        return;
+    const char *name = arena_strndup(t->arena, condition, strcspn(condition, "="));
+    look_at(t, name);
+    if (!t->call->target && (strcmp(name, "script") == 0 || strcmp(name, "warmup") == 0))
+        t->unknown = true; /* these are options alone, without a call */
 }
 
 static double asked(const char *name, void *data)
