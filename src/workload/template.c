@@ -143,12 +143,14 @@ static int compile_env(struct compiling *c, const char *name, size_t len, struct
     return 0;
 }
 
-static int unknown(const char *word, size_t len, struct error *err)
+/* `whole` bytes from `word` on, which itself has `len`. */
+static int unknown(const char *word, size_t len, size_t whole, struct error *err)
 {
     char shown[SHOWN_SIZE];
+    CLEANUP_FREE char *all = xstrndup(word, whole);
     CLEANUP_FREE char *name = xstrndup(word, len);
 
-    error_set(err, ERROR_INVALID, "unknown '{{%s}}'", text_shown(name, shown));
+    error_set(err, ERROR_INVALID, "unknown '{{%s}}'", text_shown(all, shown));
     const char *near = nearest_name(name, names, ARRAY_LEN(names));
     if (near)
         return error_hint(err, "did you mean '{{%s}}'?", near);
@@ -177,7 +179,7 @@ static int compile_value(struct compiling *c, const char *p, const char *end, st
         return compile_row(c, word + 4, (size_t)(end - word) - 4, err);
     }
     if (next_word(&p, end, &more, &more_len))
-        return unknown(word, (size_t)(end - word), err);
+        return unknown(word, len, (size_t)(end - word), err);
     if (len >= 4 && memcmp(word, "env.", 4) == 0)
         return compile_env(c, word + 4, len - 4, err);
     for (size_t i = 0; i <= PIECE_TIME_MS - PIECE_COUNTER; i++) {
@@ -186,7 +188,7 @@ static int compile_value(struct compiling *c, const char *p, const char *end, st
         vec_push(&c->pieces, (struct piece){.kind = (enum piece_kind)(PIECE_COUNTER + i)});
         return 0;
     }
-    return unknown(word, len, err);
+    return unknown(word, len, len, err);
 }
 
 static const char *find(const char *p, const char *end, const char *what)
