@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/* The plain path against a server that does everything a server can do to it. */
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include "caller.h"
+#include "peer.h"
+
+#define OK2 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+static void begin(struct caller *c, struct peer *p, const struct peer_step *steps, size_t count)
+{
+    caller_init(c);
+    *p = (struct peer){0};
+    peer_start(p, c->loop, steps, count);
+    assert_true(p->port > 0);
+}
+
+static void end(struct caller *c, struct peer *p)
+{
+    peer_stop(p);
+    caller_close(c);
+}
+
+static void exchanges_share_a_kept_connection(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    caller_open_port(&c, p.port);
+    assert_string_equal(transport_name(c.transport), "plain");
+    assert_non_null(c.kinds[0].message);
+    for (int i = 0; i < 5; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_int_equal(c.x.status, 200);
+        assert_int_equal(c.x.grpc_status, -1);
+        assert_int_equal(c.x.received_bytes, strlen(OK2));
+        assert_int_equal(c.x.new_connection, i == 0);
+        assert_true(c.x.sent_ns > 0);
+    }
+    assert_int_equal(p.connections, 1);
+    assert_int_equal(p.requests, 5);
+    CLEANUP_FREE char *wanted =
+        xasprintf("GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUser-Agent: benchctl/%s\r\n\r\nGET /", p.port,
+                  BENCHCTL_VERSION);
+    assert_int_equal(strncmp(p.seen.data, wanted, strlen(wanted)), 0);
+    channel_disconnect(c.channel);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_true(c.x.new_connection);
+    end(&c, &p);
+}
+
+static void a_new_connection_each_when_asked_for(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    c.w.keepalive = false;
+    caller_open_port(&c, p.port);
+    for (int i = 0; i < 3; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+    }
+    assert_int_equal(p.connections, 3);
+    assert_has(p.seen.data, "\r\nConnection: close\r\n");
+    end(&c, &p);
+}
+
+static void answers_in_single_bytes_are_the_same(void **state)
+{
+    (void)state;
+    static const char chunked[] =
+        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n"
+        "X-Node: a7\r\n\r\n3;x=y\r\nabc\r\n3\r\ndef\r\n0\r\nTrailer: x\r\n\r\n";
+    static const struct peer_step steps[] = {{.answer = chunked, .piece = 1}, {.answer = OK2, .piece = 1}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 2);
+    c.forms[0].expect.body = "^abcdef$";
+    c.forms[0].expect.header = "x-node: ^a[0-9]$";
+    c.forms[1].expect.body = "^ok$";
+    c.w.requests.len = 2;
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_int_equal(c.x.status, 201);
+    assert_int_equal(c.x.received_bytes, strlen(chunked));
+    assert_error(caller_call(&c, 1), REQUEST_OK);
+    assert_int_equal(p.connections, 1);
+    end(&c, &p);
+}
+
+static void what_was_expected_is_judged(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {
+        {.answer = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"},
+        {.answer = "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"},
+        {.answer = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"},
+        {.answer = "HTTP/1.1 204 No\r\n\r\n"},
+        {.answer = OK2},
+        {.answer = OK2},
+        {.answer = "HTTP/1.1 777 Odd\r\nContent-Length: 0\r\n\r\n"}};
+    struct caller c;
+    struct peer p;
+    const char *statuses[] = {"204", "5xx"};
+    begin(&c, &p, steps, ARRAY_LEN(steps));
+    c.w.requests.len = 4;
+    c.forms[1].expect.status = (struct text_list){statuses, 2};
+    c.forms[2].expect.body = "not ok";
+    c.forms[3].expect.header = "X-Node: .";
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_STATUS);
+    assert_int_equal(c.x.status, 500);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_error(caller_call(&c, 1), REQUEST_STATUS);
+    assert_error(caller_call(&c, 1), REQUEST_OK);
+    assert_error(caller_call(&c, 2), REQUEST_MISMATCH);
+    assert_error(caller_call(&c, 3), REQUEST_MISMATCH);
+    assert_error(caller_call(&c, 0), REQUEST_STATUS);
+    assert_int_equal(p.connections, 1); /* a whole answer is whole, whatever it says */
+    end(&c, &p);
+}
+
+static void bodies_until_the_end_and_without_keep_alive(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {
+        {.answer = "HTTP/1.1 200 OK\r\n\r\nuntil the end", .end = PEER_CLOSE, .piece = 3},
+        {.answer = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", .end = PEER_KEEP},
+        {.answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok", .end = PEER_KEEP},
+        {.answer = OK2, .end = PEER_CLOSE}, /* without a word */
+        {.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, ARRAY_LEN(steps));
+    c.forms[0].expect.body = "^(until the end|ok)$";
+    caller_open_port(&c, p.port);
+    for (int i = 0; i < 5; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+        caller_idle(&c);
+    }
+    assert_int_equal(p.connections, 5);
+    end(&c, &p);
+}
+
+static void a_head_request_has_no_body(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    c.forms[0].method = "HEAD";
+    caller_open_port(&c, p.port);
+    for (int i = 0; i < 3; i++)
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_int_equal(p.connections, 1);
+    end(&c, &p);
+}
+
+/* --- trouble --- */
+
+static void answers_that_break_are_resets(void **state)
+{
+    (void)state;
+    static const struct {
+        struct peer_step step;
+        int status;
+    } all[] = {
+        {{.end = PEER_CLOSE}, 0},
+        {{.end = PEER_RESET}, 0},
+        {{.end = PEER_CLOSE, .at_once = true}, 0},
+        {{.end = PEER_RESET, .at_once = true}, 0},
+        {{.answer = "HTTP/1.1 20", .end = PEER_CLOSE}, 0},
+        {{.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .end = PEER_CLOSE}, 200},
+        {{.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .end = PEER_RESET, .piece = 20},
+         200},
+        {{.answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n0\r\n",
+          .end = PEER_CLOSE},
+         200}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct peer_step steps[] = {all[i].step, {.answer = OK2}};
+        struct caller c;
+        struct peer p;
+        begin(&c, &p, steps, 2);
+        caller_open_port(&c, p.port);
+        assert_error(caller_call(&c, 0), REQUEST_RESET);
+        if (all[i].step.end == PEER_CLOSE)
+            assert_int_equal(c.x.status, all[i].status);
+        assert_non_null(c.x.detail);
+        assert_error(caller_call(&c, 0), REQUEST_OK); /* and life goes on */
+        assert_true(c.x.new_connection);
+        end(&c, &p);
+    }
+}
+
+static void garbage_is_a_protocol_error(void **state)
+{
+    (void)state;
+    static const char *const all[] = {"SSH-2.0-OpenSSH_9.2\r\n", "x",
+                                      "HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n",
+                                      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                                      "HTTP/1.1 101 Switching\r\n\r\n"};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct peer_step steps[] = {{.answer = all[i], .end = PEER_SILENT}, {.answer = OK2}};
+        struct caller c;
+        struct peer p;
+        begin(&c, &p, steps, 2);
+        caller_open_port(&c, p.port);
+        assert_error(caller_call(&c, 0), REQUEST_PROTOCOL);
+        assert_non_null(c.x.detail);
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        end(&c, &p);
+    }
+}
+
+static void a_head_without_end_is_refused(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf endless = STRBUF_INIT;
+    struct caller c;
+    struct peer p;
+    strbuf_adds(&endless, "HTTP/1.1 200 OK\r\n");
+    while (endless.len < 4 * ANSWER_HEAD_MAX)
+        strbuf_adds(&endless, "X-Filler: 0123456789\r\n");
+    struct peer_step steps[] = {{.answer = endless.data, .piece = 5000}};
+    begin(&c, &p, steps, 1);
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_PROTOCOL);
+    assert_true(c.x.received_bytes < 2 * ANSWER_HEAD_MAX);
+    end(&c, &p);
+}
+
+static void bytes_behind_an_answer_end_its_connection(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2 "HTTP/1.1 200 OK\r\n"}, {.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 2);
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_true(c.x.new_connection);
+    peer_say(&p, "HTTP/1.1 408 Timeout\r\n\r\n"); /* an answer to nothing */
+    caller_idle(&c);
+    assert_int_equal(p.open, 0);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_true(c.x.new_connection);
+    end(&c, &p);
+}
+
+static void a_kept_connection_that_was_closed_is_no_error(void **state)
+{
+    (void)state;
+    static const enum peer_end ways[] = {PEER_CLOSE, PEER_RESET};
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct error err = ERROR_INIT;
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        struct caller c;
+        struct peer p;
+        begin(&c, &p, steps, 1);
+        caller_open_port(&c, p.port);
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        peer_end_all(&p, ways[i]);
+        caller_idle(&c); /* the loop tells */
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+        /* the loop could not yet tell: idle for longer, or the write itself fails */
+        assert_int_equal(loop_sleep_until(c.loop, clock_now_ns() + 20 * NS_PER_MS, &err), 0);
+        peer_end_all(&p, ways[i]);
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+        end(&c, &p);
+    }
+}
+
+static void a_server_that_closes_together_with_its_answer(void **state)
+{
+    (void)state;
+    /* the end of the connection is there before the next request would be written */
+    static const struct peer_step steps[] = {{.answer = OK2, .end = PEER_CLOSE}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    caller_open_port(&c, p.port);
+    for (int i = 0; i < 50; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+    }
+    end(&c, &p);
+}
+
+static void refused_connections_are_told_later(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    int port = p.port;
+    caller_open_port(&c, port);
+    peer_stop(&p);
+    for (int i = 0; i < 3; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_CONNECT);
+        assert_string_equal(c.x.detail, "Connection refused");
+        assert_int_equal(c.x.status, 0);
+        assert_true(c.x.new_connection);
+    }
+    caller_start(&c, 0);
+    channel_cancel(c.channel); /* while it waits to be told, or to be refused */
+    caller_idle(&c);
+    assert_int_equal(c.ends, 3);
+    caller_close(&c);
+}
+
+static void cancelling_closes_the_connection(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"},
+                                             {.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 2);
+    caller_open_port(&c, p.port);
+    channel_cancel(c.channel); /* nothing is under way */
+    caller_start(&c, 0);
+    caller_idle(&c);
+    assert_false(c.done);
+    channel_cancel(c.channel);
+    assert_int_equal(c.x.received_bytes, strlen(steps[0].answer));
+    caller_idle(&c);
+    assert_int_equal(p.open, 0);
+    assert_int_equal(c.ends, 0);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    caller_start(&c, 0);
+    end(&c, &p); /* freed under way */
+}
+
+static void a_server_that_does_not_take_connections_in_time(void **state)
+{
+    (void)state;
+    /* a listener whose queue is full answers no SYN */
+    struct caller c;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), fill[8];
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, len), 0);
+    assert_int_equal(listen(listener, 0), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &len), 0);
+    for (size_t i = 0; i < ARRAY_LEN(fill); i++) {
+        fill[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)connect(fill[i], (struct sockaddr *)&at, len);
+    }
+    caller_init(&c);
+    c.w.connect_timeout_ns = 50 * NS_PER_MS;
+    caller_open_port(&c, ntohs(at.sin_port));
+    assert_error(caller_call(&c, 0), REQUEST_CONNECT);
+    assert_string_equal(c.x.detail, "no connection in time");
+    assert_true(c.x.done_ns - c.x.sent_ns >= 50 * NS_PER_MS);
+    caller_close(&c);
+    for (size_t i = 0; i < ARRAY_LEN(fill); i++)
+        (void)close(fill[i]);
+    (void)close(listener);
+}
+
+static void no_descriptor_is_the_generators_limit(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct rlimit old, tight;
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    caller_open_port(&c, p.port);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    tight = old;
+    tight.rlim_cur = 3; /* fewer than are open */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+    const struct exchange *x = caller_call(&c, 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+    assert_error(x, REQUEST_GENERATOR);
+    assert_int_equal(x->sent_ns, 0);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    end(&c, &p);
+}
+
+/* --- sizes --- */
+
+static void large_requests_and_answers_pass(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf answer = STRBUF_INIT, body = STRBUF_INIT;
+    struct caller c;
+    struct peer p;
+    strbuf_adds(&answer, "HTTP/1.1 200 OK\r\nContent-Length: 8000000\r\n\r\n");
+    size_t head = answer.len;
+    while (answer.len < head + 8000000)
+        strbuf_adds(&answer, "0123456789");
+    while (body.len < 5000000)
+        strbuf_adds(&body, "{{counter}} abc ");
+    struct peer_step steps[] = {{.answer = answer.data}};
+    begin(&c, &p, steps, 1);
+    c.w.requests.len = 3;
+    c.forms[0].method = c.forms[1].method = "POST";
+    c.forms[0].body = c.forms[1].body = body.data;
+    c.forms[0].raw = true;
+    c.forms[2].expect.body = "9012345678901234567890";
+    caller_open_port(&c, p.port);
+    for (size_t kind = 0; kind < 3; kind++) {
+        size_t before = p.seen.len;
+        assert_error(caller_call(&c, kind), REQUEST_OK);
+        assert_int_equal(c.x.received_bytes, answer.len);
+        const char *seen = p.seen.data + before;
+        if (kind == 0)
+            assert_string_equal(strstr(seen, "\r\n\r\n") + 4, body.data);
+        if (kind == 1)
+            assert_has(strstr(seen, "\r\n\r\n"), "0 abc 0 abc 0 abc");
+    }
+    assert_int_equal(p.connections, 1);
+    end(&c, &p);
+}
+
+static void an_answer_before_all_was_sent_is_taken(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf body = STRBUF_INIT;
+    static const struct peer_step steps[] = {{.answer = "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n",
+                                              .at_once = true,
+                                              .end = PEER_SILENT},
+                                             {.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    while (body.len < 20000000)
+        strbuf_adds(&body, "0123456789");
+    begin(&c, &p, steps, 2);
+    c.w.requests.len = 2;
+    c.forms[0].method = "POST";
+    c.forms[0].body = body.data;
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_STATUS);
+    assert_int_equal(c.x.status, 413);
+    assert_error(caller_call(&c, 1), REQUEST_OK);
+    assert_true(c.x.new_connection); /* the first one still had a body to come */
+    end(&c, &p);
+}
+
+/* --- addresses --- */
+
+static void ipv6_is_reached(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct caller c;
+    struct peer p = {.v6 = true};
+    caller_init(&c);
+    peer_start(&p, c.loop, steps, 1);
+    if (!p.port) {
+        print_message("skipped: no IPv6 here\n");
+    } else {
+        caller_open(&c, arena_printf(c.arena, "http://[::1]:%d/base/", p.port));
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_has(p.seen.data, "GET /base/ HTTP/1.1\r\nHost: [::1]:");
+    }
+    end(&c, &p);
+}
+
+static void the_next_address_of_a_name_is_tried(void **state)
+{
+    (void)state;
+    /* localhost is ::1 and 127.0.0.1 on most machines; the server has only one of them */
+    static const struct peer_step steps[] = {{.answer = OK2}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    caller_open(&c, arena_printf(c.arena, "http://localhost:%d", p.port));
+    for (int i = 0; i < 2; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        channel_disconnect(c.channel);
+    }
+    end(&c, &p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exchanges_share_a_kept_connection),
+        cmocka_unit_test(a_new_connection_each_when_asked_for),
+        cmocka_unit_test(answers_in_single_bytes_are_the_same),
+        cmocka_unit_test(what_was_expected_is_judged),
+        cmocka_unit_test(bodies_until_the_end_and_without_keep_alive),
+        cmocka_unit_test(a_head_request_has_no_body),
+        cmocka_unit_test(answers_that_break_are_resets),
+        cmocka_unit_test(garbage_is_a_protocol_error),
+        cmocka_unit_test(a_head_without_end_is_refused),
+        cmocka_unit_test(bytes_behind_an_answer_end_its_connection),
+        cmocka_unit_test(a_kept_connection_that_was_closed_is_no_error),
+        cmocka_unit_test(a_server_that_closes_together_with_its_answer),
+        cmocka_unit_test(refused_connections_are_told_later),
+        cmocka_unit_test(cancelling_closes_the_connection),
+        cmocka_unit_test(a_server_that_does_not_take_connections_in_time),
+        cmocka_unit_test(no_descriptor_is_the_generators_limit),
+        cmocka_unit_test(large_requests_and_answers_pass),
+        cmocka_unit_test(an_answer_before_all_was_sent_is_taken),
+        cmocka_unit_test(ipv6_is_reached),
+        cmocka_unit_test(the_next_address_of_a_name_is_tried),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
