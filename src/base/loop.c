@@ -105,16 +105,29 @@ void loop_free(struct loop *l)
 
 static uint32_t epoll_bits(unsigned events)
 {
-    return (events & LOOP_READ ? EPOLLIN : 0u) | (events & LOOP_WRITE ? EPOLLOUT : 0u);
+    return (events & LOOP_READ ? EPOLLIN : 0u) | (events & LOOP_WRITE ? EPOLLOUT : 0u) |
+           (events & LOOP_PEER_CLOSED ? EPOLLRDHUP : 0u);
 }
 
-struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data)
+struct loop_fd *loop_try_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data)
 {
     struct loop_fd *w = xcalloc(1, sizeof(*w));
 
     *w = (struct loop_fd){.loop = l, .fd = fd, .events = events, .fn = fn, .data = data};
     struct epoll_event ev = {.events = epoll_bits(events), .data.ptr = w};
-    if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
+    if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) == 0)
+        return w;
+    int errnum = errno;
+    free(w);
+    errno = errnum;
+    return NULL;
+}
+
+struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data)
+{
+    struct loop_fd *w = loop_try_add_fd(l, fd, events, fn, data);
+
+    if (!w)
         assert(!"epoll takes sockets, pipes, pidfds and timerfds only, each once");
     return w;
 }
@@ -373,6 +386,8 @@ static void dispatch(struct loop *l, const struct epoll_event *ev)
         bits |= LOOP_WRITE;
     if (ev->events & (EPOLLHUP | EPOLLERR))
         bits |= LOOP_HANGUP;
+    if (ev->events & EPOLLRDHUP)
+        bits |= LOOP_PEER_CLOSED;
     w->fn(w->fd, bits, w->data);
 }
 

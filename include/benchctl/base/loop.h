@@ -22,7 +22,9 @@
 
 #define LOOP_FOREVER INT64_MAX
 
-enum loop_event { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4 };
+/* LOOP_PEER_CLOSED: of a socket, told only when it is watched for: the peer will send nothing more. What it
+ * sent before may still have to be read. */
+enum loop_event { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_HANGUP = 4, LOOP_PEER_CLOSED = 8 };
 
 struct loop;
 struct loop_fd;
@@ -37,6 +39,9 @@ DEFINE_CLEANUP(struct loop *, loop_free);
  * after removal. */
 typedef void loop_fd_fn(int fd, unsigned events, void *data);
 struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data);
+/* The same, but NULL with errno set when the machine has no room for one more (ENOSPC, ENOMEM). For those who
+ * watch thousands. */
+struct loop_fd *loop_try_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data);
 void loop_set_fd(struct loop_fd *w, unsigned events); /* 0 keeps only hang-up */
 void loop_remove_fd(struct loop_fd *w);               /* NULL is fine; may be called from its own callback */
 
