@@ -288,11 +288,14 @@ int64_t json_get_int(const struct json *o, const char *key)
     return d >= -9e18 && d <= 9e18 ? (int64_t)d : 0;
 }
 
+bool json_bool(const struct json *j)
+{
+    return j && json_is_true(raw(j));
+}
+
 bool json_get_bool(const struct json *o, const char *key)
 {
-    const struct json *j = json_get(o, key);
-
-    return j && json_is_true(raw(j));
+    return json_bool(json_get(o, key));
 }
 
 bool json_is_int(const struct json *j)

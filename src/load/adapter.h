@@ -52,7 +52,18 @@ struct adapter_version {
     struct position at;
 };
 
-enum output_format { FORMAT_JSON, FORMAT_TEXT, FORMAT_CSV };
+enum output_format { FORMAT_JSON, FORMAT_TEXT, FORMAT_CSV, FORMAT_HDRLOG, FORMAT_NDJSON };
+
+/* What the members of a line mean: JSON pointers, and names of metrics. */
+struct adapter_stream {
+    const char *metric, *time, *value, *group;
+    struct text_map where; /* pointer: text */
+    int time_unit;         /* enum unit */
+    const char *requests, *failed, *dropped, *vus, *latency;
+    int latency_unit; /* enum unit */
+    bool interpolate;
+    struct position at;
+};
 
 struct adapter_output {
     const char *name, *file;
@@ -61,6 +72,8 @@ struct adapter_output {
     bool header;
     struct text_list columns;
     struct text_list skip, redact; /* JSON pointers */
+    int unit;                      /* hdrlog: enum unit of the values counted */
+    struct adapter_stream stream;
     int64_t limit_bytes;
     struct position at;
 };
@@ -76,10 +89,12 @@ struct adapter_finish {
     struct position at;
 };
 
-/* One way to read a value. Exactly one of json, text, column, expr. */
+/* One way to read a value. Exactly one of json, text, column, expr, histogram, metric. */
 struct value_source {
     struct text_list json;
     const char *text, *column, *expr;
+    const char *histogram, *tag;      /* hdrlog: what of it, and a regex */
+    const char *metric, *group;       /* ndjson: its name, and a regex */
     const char *output;               /* NULL: the report's */
     const char *item, *keys, *except; /* members of an object or elements of an array; lines */
     struct text_map where;
@@ -105,7 +120,8 @@ struct adapter_rule {
 };
 
 struct count_nodes {
-    const struct node *requests, *ok, *failed, *rps, *duration, *received_bytes, *dropped;
+    const struct node *requests, *ok, *failed, *rps, *duration, *received_bytes, *dropped, *offered,
+        *connections;
 };
 struct latency_nodes {
     const struct node *min, *mean, *stdev, *p50, *p75, *p90, *p95, *p99, *p999, *max;
@@ -118,7 +134,8 @@ struct adapter_report {
     bool parse_only;
     const struct node *let, *errors;
     struct count_nodes counts;
-    struct latency_nodes latency;
+    struct latency_nodes latency, service;
+    struct text_map texts; /* NAME: JSON pointer */
     const char *measured_if, *latency_if;
     struct text_list required;
     struct schema_list checks; /* struct adapter_check */
@@ -182,7 +199,7 @@ enum take {
 struct source {
     const struct value_source *form;
     const struct adapter_output *output; /* NULL for expr */
-    struct pattern *text, *keys, *except, *after, *until;
+    struct pattern *text, *keys, *except, *after, *until, *tag, *group;
     struct pattern **where; /* per pair of form->where */
     const struct expr *expr;
     enum take take;

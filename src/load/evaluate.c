@@ -6,6 +6,8 @@
 #include "command.h"
 #include "report.h"
 
+#define TEXT_MAX ((size_t)1 << 20)
+
 static const struct document *document_of(const struct evaluation *e, const struct adapter_output *output)
 {
     for (size_t i = 0; i < e->document_count; i++)
@@ -139,7 +141,7 @@ bool evaluation_measured(struct evaluation *e)
     return !isnan(measured) && measured != 0;
 }
 
-static void fill_latency(struct evaluation *e, struct latency *l)
+static void fill_latency(struct evaluation *e, const char *prefix, struct latency *l)
 {
     double *const slots[] = {&l->min, &l->mean, &l->stdev, &l->p50,  &l->p75,
                              &l->p90, &l->p95,  &l->p99,   &l->p999, &l->max};
@@ -149,9 +151,44 @@ static void fill_latency(struct evaluation *e, struct latency *l)
         return;
     for (size_t i = 0; load_latency_names[i]; i++) {
         char name[32];
-        (void)snprintf(name, sizeof(name), "latency.%s", load_latency_names[i]);
+        (void)snprintf(name, sizeof(name), "%s%s", prefix, load_latency_names[i]);
         *slots[i] = evaluation_number(name, e);
     }
+}
+
+const char *evaluation_text(const char *name, const struct evaluation *e)
+{
+    const char *pointer = text_map_get(&e->report->form->texts, name);
+    const struct document *d = &e->documents[0];
+    const struct json *j =
+        pointer && d->output->format == FORMAT_JSON ? load_json_find(d->json, pointer) : NULL;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = TEXT_MAX};
+
+    if (json_type_of(j) == JSON_TYPE_NULL)
+        return NULL;
+    if (json_text(j))
+        return arena_strdup(e->arena, json_text(j));
+    json_write(j, JSON_STYLE_COMPACT, &text);
+    return text.overflow ? NULL : arena_strdup(e->arena, strbuf_text(&text));
+}
+
+/* One of these, or what stood there before. */
+static void choose(const char *text, const char *const *from, const char **ret)
+{
+    for (size_t i = 0; text && from[i]; i += 2)
+        if (strcmp(from[i], text) == 0)
+            *ret = from[i + 1];
+}
+
+static void fill_texts(const struct evaluation *e, struct load_result *r)
+{
+    static const char *const models[] = {"closed", "closed", "open", "open", "mixed", "mixed", NULL};
+    static const char *const words[] = {"yes", "yes", "true", "yes", "no", "no", "false", "no", NULL};
+
+    choose(evaluation_text("model", e), models, &r->model);
+    choose(evaluation_text("corrected", e), words, &r->corrected);
+    r->phases = evaluation_text("phases", e);
+    r->by_request = evaluation_text("by_request", e);
 }
 
 int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error *err)
@@ -171,7 +208,11 @@ int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error 
     r->duration_ms = evaluation_number("duration", e);
     r->received_bytes = evaluation_number("received_bytes", e);
     r->dropped = evaluation_number("dropped", e);
-    fill_latency(e, &r->latency_ms);
+    r->offered = evaluation_number("offered", e);
+    r->connections = evaluation_number("connections", e);
+    fill_latency(e, "latency.", &r->latency_ms);
+    fill_latency(e, "service.", &r->service_ms);
+    fill_texts(e, r);
     fill_errors(e, r);
     return evaluation_check(e, err);
 }

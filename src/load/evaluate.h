@@ -25,6 +25,9 @@ struct evaluation {
  * `failed`. */
 double evaluation_number(const char *name, void *evaluation);
 
+/* What `texts` says of it: text as it is, anything else as JSON; NULL: nothing there. In the arena. */
+const char *evaluation_text(const char *name, const struct evaluation *e);
+
 /* -1 with the evaluation's error when one occurred. */
 int evaluation_check(const struct evaluation *e, struct error *err) MUST_CHECK;
 

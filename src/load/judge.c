@@ -84,9 +84,13 @@ static void say(struct sentences *out, struct arena *a, const char *text)
 /* A value's number in an adapter's sentence. */
 static enum lookup_result sentence_value(const char *name, struct strbuf *out, void *data, struct error *err)
 {
-    double number = evaluation_number(name, data);
-
     (void)err;
+    if (text_starts(name, "text.")) {
+        const char *text = evaluation_text(name + strlen("text."), data);
+        strbuf_adds(out, text ? text : "?");
+        return LOOKUP_FOUND;
+    }
+    double number = evaluation_number(name, data);
     if (isnan(number))
         strbuf_adds(out, "?");
     else

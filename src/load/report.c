@@ -152,19 +152,30 @@ static int add_map(struct load_adapter *a, const struct report *r, const char *p
     return 0;
 }
 
-const char *const load_count_names[] = {"requests",       "ok",      "failed", "rps", "duration",
-                                        "received_bytes", "dropped", NULL};
+const char *const load_count_names[] = {"requests",       "ok",      "failed",  "rps",         "duration",
+                                        "received_bytes", "dropped", "offered", "connections", NULL};
 const char *const load_latency_names[] = {"min", "mean", "stdev", "p50", "p75", "p90",
                                           "p95", "p99",  "p999",  "max", NULL};
+
+static int add_latencies(struct load_adapter *a, const struct report *r, const char *prefix,
+                         const struct latency_nodes *l, struct value_list *list, struct error *err)
+{
+    const struct node *const latencies[] = {l->min, l->mean, l->stdev, l->p50,  l->p75,
+                                            l->p90, l->p95,  l->p99,   l->p999, l->max};
+
+    for (size_t i = 0; i < ARRAY_LEN(latencies); i++)
+        if (latencies[i] && add_value(a, r, arena_printf(a->arena, "%s%s", prefix, load_latency_names[i]),
+                                      latencies[i], list, err) < 0)
+            return -1;
+    return 0;
+}
 
 static int add_values(struct load_adapter *a, struct report *r, struct value_list *list, struct error *err)
 {
     const struct count_nodes *c = &r->form->counts;
-    const struct latency_nodes *l = &r->form->latency;
-    const struct node *const counts[] = {c->requests,       c->ok,     c->failed, c->rps, c->duration,
-                                         c->received_bytes, c->dropped};
-    const struct node *const latencies[] = {l->min, l->mean, l->stdev, l->p50,  l->p75,
-                                            l->p90, l->p95,  l->p99,   l->p999, l->max};
+    const struct node *const counts[] = {c->requests, c->ok,       c->failed,
+                                         c->rps,      c->duration, c->received_bytes,
+                                         c->dropped,  c->offered,  c->connections};
 
     if (add_map(a, r, "", r->form->let, list, err) < 0 ||
         add_map(a, r, "errors.", r->form->errors, list, err) < 0)
@@ -172,11 +183,9 @@ static int add_values(struct load_adapter *a, struct report *r, struct value_lis
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         if (counts[i] && add_value(a, r, load_count_names[i], counts[i], list, err) < 0)
             return -1;
-    for (size_t i = 0; i < ARRAY_LEN(latencies); i++)
-        if (latencies[i] && add_value(a, r, arena_printf(a->arena, "latency.%s", load_latency_names[i]),
-                                      latencies[i], list, err) < 0)
-            return -1;
-    return 0;
+    if (add_latencies(a, r, "latency.", &r->form->latency, list, err) < 0)
+        return -1;
+    return add_latencies(a, r, "service.", &r->form->service, list, err);
 }
 
 /* ---- names in expressions ---- */

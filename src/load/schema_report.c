@@ -11,7 +11,8 @@ static const struct schema_field value_fields[] = {
     {.key = "json",
      .type = SCHEMA_TEXTS,
      AT(value_source, json),
-     .help = "JSON pointer (RFC 6901), or several of which the first that is there counts. A step "
+     .help = "JSON pointer (RFC 6901) to a number (true is 1, false 0), or several of which the first that "
+             "is there counts. A step "
              "`[name=http_reqs]` takes the first element of an array whose member `name` is that."},
     {.key = "text",
      .type = SCHEMA_TEXT,
@@ -112,6 +113,11 @@ static const struct schema_field count_fields[] = {
      .type = SCHEMA_NODE,
      AT(count_nodes, dropped),
      .help = "Requests due but never sent (open model)."},
+    {.key = "offered",
+     .type = SCHEMA_NODE,
+     AT(count_nodes, offered),
+     .help = "Requests that the schedule asked for, those that were never sent included (open model)."},
+    {.key = "connections", .type = SCHEMA_NODE, AT(count_nodes, connections), .help = "Connections opened."},
 };
 static const struct schema count_schema = {.name = "values",
                                            .help = "The numbers of trial.json's `load`.",
@@ -211,6 +217,18 @@ static const struct schema_field report_fields[] = {
      AT(adapter_report, latency),
      .of = &latency_schema,
      .help = "Latencies. A percentile that the tool does not give stays out."},
+    {.key = "service",
+     .type = SCHEMA_STRUCT,
+     AT(adapter_report, service),
+     .of = &latency_schema,
+     .help = "The same from the moment of sending, where `latency` counts from the planned one."},
+    {.key = "texts",
+     .type = SCHEMA_TEXT_MAP,
+     AT(adapter_report, texts),
+     .help =
+         "Of json: what is no number, as NAME: pointer. `model` (closed, open, mixed), `corrected` (yes, no, "
+         "or a boolean), `phases` and `by_request` (any JSON) go into the result; any name can stand in a "
+         "check's sentence as `${text.NAME}`."},
     {.key = "measured_if",
      .type = SCHEMA_TEXT,
      AT(adapter_report, measured_if),

@@ -75,6 +75,8 @@ static int add_scalar(const struct source *s, const struct json *j, struct numbe
             return got;
         }
         vec_push(&out->list, number);
+    } else if (json_type_of(j) == JSON_TYPE_BOOL) {
+        vec_push(&out->list, json_bool(j));
     } else if (isfinite(number)) {
         vec_push(&out->list, quantity_convert(number, (enum unit)s->form->unit));
     } else {

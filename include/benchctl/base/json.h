@@ -74,6 +74,7 @@ double json_number(const struct json *j); /* NaN unless it is a number */
 double json_get_number(const struct json *o, const char *key);
 int64_t json_get_int(const struct json *o, const char *key); /* 0 unless it is a number that fits */
 bool json_get_bool(const struct json *o, const char *key);
+bool json_bool(const struct json *j); /* false unless it is true */
 bool json_is_int(const struct json *j);
 bool json_same(const struct json *a, const struct json *b);
 
