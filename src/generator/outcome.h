@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What was counted, as report.json (docs/load.md describes its members). Pure. */
+#ifndef BENCHCTL_GENERATOR_OUTCOME_H
+#define BENCHCTL_GENERATOR_OUTCOME_H
+
+#include "benchctl/base/json.h"
+#include "second.h"
+
+struct outcome_facts {
+    const struct workload *workload;
+    const struct second *total; /* the sum of all seconds */
+    int64_t begin_wall_ns;
+    size_t processes;
+    const char *transport;
+    bool interrupted;
+    const char *lost; /* a process that died; NULL */
+};
+
+struct json *outcome_report(const struct outcome_facts *f); /* the caller frees */
+
+/* ---- its parts (outcome_parts.c) ---- */
+
+/* Counts, error kinds, status codes, received bytes. */
+void outcome_counts(struct json *into, const struct tally *t);
+/* latency_ms, service_ms. */
+void outcome_latencies(struct json *into, const struct tally *t);
+struct json *outcome_quantiles(const struct histogram *h);
+/* Requests and good ones per second of `window_ns`. */
+void outcome_rates(struct json *into, const struct tally *t, int64_t window_ns);
+/* NULL: nothing to correct. Adds the answers of the phase, as they would have been without waiting, to `into`
+ * (may be NULL). */
+struct json *outcome_corrected(const struct tally *t, const struct phase_part *p, struct histogram *into);
+struct json *outcome_phase(const struct workload *w, const struct second *total, size_t phase);
+struct json *outcome_requests(const struct workload *w, const struct second *total, int64_t window_ns);
+
+#endif
