@@ -124,6 +124,22 @@ struct sweep {
 /* A run directory (also one that is still running, which is only looked at) or a bundle. */
 int sweep_load(const char *path, struct sweep **ret, struct error *err) MUST_CHECK;
 void sweep_free(struct sweep *s);
+
+/* Files of its trials that their records do not hold. */
+struct sweep_files {
+    const char *const *names; /* below the trial's directory, as "load/series.csv"; NULL-terminated */
+    size_t max;               /* a larger one is passed over */
+};
+struct sweep_file {
+    size_t trial;     /* index in s->trials */
+    const char *name; /* which of the names */
+    const char *bytes;
+    size_t len;
+};
+typedef int sweep_file_fn(const struct sweep_file *f, void *data, struct error *err);
+/* Calls `visit` for each that is there, in the order of the source. Those of a bundle are checked. */
+int sweep_each_file(const struct sweep *s, const struct sweep_files *files, sweep_file_fn *visit, void *data,
+                    struct error *err) MUST_CHECK;
 DEFINE_CLEANUP(struct sweep *, sweep_free);
 
 #endif

@@ -18,7 +18,7 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
         return -1;
     report_cells(r);
     report_summaries(r);
-    if (report_sections(r, o, err) < 0)
+    if (report_merge(r, err) < 0 || report_sections(r, o, err) < 0)
         return -1;
     *ret = TAKE(r);
     return 0;

@@ -83,6 +83,7 @@ struct cell {
     const char *became; /* "ok", "1 of 3 crashed", "not run" */
     size_t outcomes[OUTCOMES];
     const struct trial *worst; /* NULL when there is none */
+    bool merged;               /* percentiles are of its trials' merged histograms */
     bool contaminated;         /* every trial with numbers crashed, restarted or was OOM-killed */
     struct summary *figures;
 };
@@ -184,6 +185,9 @@ double cell_trial_value(const struct report *r, const struct cell *c, size_t tri
 bool trial_worse(const struct trial *a, const struct trial *b);
 /* Is this trial's number in the cell's figure? NULL: one that is no finding. */
 bool trial_counts(const struct cell *c, const struct trial *t, const struct figure *f);
+
+/* merged.c: percentiles from histograms, where each trial that counts has one */
+int report_merge(struct report *r, struct error *err) MUST_CHECK;
 
 /* layout.c: the tables with the sweep's axes as rows, columns and tables */
 int report_layout(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;

@@ -154,7 +154,7 @@ static void write_entry(struct layout *l, struct field *row, const struct entry 
 
 /* What occurs in a layout's tables, and so needs a word. */
 struct occurring {
-    bool spread, range, failing, left_out, empty, unmeasured;
+    bool spread, range, failing, left_out, merged, not_merged, empty, unmeasured;
 };
 
 static struct occurring look_at(const struct layout *l)
@@ -164,6 +164,8 @@ static struct occurring look_at(const struct layout *l)
     for (size_t i = 0; i < l->r->cells.len; i++) {
         const struct cell *c = &l->r->cells.items[i];
         o.spread |= c->counted > 1;
+        o.merged |= c->merged;
+        o.not_merged |= c->counted > 1 && !c->merged;
         o.failing |= c->contaminated;
         o.left_out |= c->counted < c->trial_count;
     }
@@ -190,6 +192,10 @@ static void write_caption(struct layout *l)
         section_line(
             last, "Medians over trials, each a start on fresh containers; ± is the coefficient of variation "
                   "between trials.");
+    if (o.merged)
+        section_line(last, o.not_merged ? "Percentiles of scenarios whose trials all left a histogram are of "
+                                          "these, merged; the others are medians."
+                                        : "Percentiles are of the merged histograms of all trials.");
     if (o.range)
         section_line(last, "Two numbers with a dash are the lowest and the highest trial.");
     if (layout_figures_are_tables(l))

@@ -46,7 +46,7 @@ static int merge_interval(const struct histogram_interval *i, const struct histo
     struct merging *m = data;
 
     (void)err;
-    if (!i->tag || text_equal(i->tag, "response"))
+    if (!i->tag || !text_ends(i->tag, "!service")) /* that is another quantity */
         histogram_merge(m->all, h);
     return 0;
 }

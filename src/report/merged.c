@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Percentiles over all trials of a scenario, from their merged histograms: exact, where a median of
+ * percentiles is not one. Only where each trial that counts has left its histogram.
+ */
+#include "report_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "benchctl/histogram.h"
+
+#define HISTOGRAM_FILE "load/histogram.hlog"
+#define HISTOGRAM_MAX ((size_t)256 << 20)
+#define SERVICE_TAG "!service" /* what the answer took once it was sent: another quantity */
+
+static const struct {
+    const char *key;
+    double q;
+} merged_figures[] = {
+    {"load.latency_ms.p50", 0.5},  {"load.latency_ms.p75", 0.75}, {"load.latency_ms.p90", 0.9},
+    {"load.latency_ms.p95", 0.95}, {"load.latency_ms.p99", 0.99}, {"load.latency_ms.p999", 0.999},
+};
+
+/* One scenario's. */
+struct merged {
+    struct histogram *all;
+    size_t trials; /* whose histograms are in it */
+};
+
+struct merging {
+    struct report *r;
+    struct merged *cells;
+    size_t *cell_of; /* per trial of the sweep; cells.len: it does not count */
+};
+
+static int add_interval(const struct histogram_interval *i, const struct histogram *h, void *data,
+                        struct error *err)
+{
+    (void)err;
+    if (!i->tag || !text_ends(i->tag, SERVICE_TAG))
+        histogram_merge(data, h);
+    return 0;
+}
+
+/* One trial's log: all of it, or nothing. */
+static int add_file(const struct sweep_file *f, void *data, struct error *err)
+{
+    struct merging *m = data;
+    size_t cell = m->cell_of[f->trial];
+    CLEANUP(histogram_free) struct histogram *h = NULL;
+    struct error ignored = ERROR_INIT;
+    char path[64];
+
+    (void)err;
+    if (cell == m->r->cells.len)
+        return 0;
+    CLEANUP_CLOSE int fd = memfd_create("histogram", MFD_CLOEXEC);
+    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    h = histogram_new();
+    if (fd < 0 || fs_write_all(fd, f->bytes, f->len, f->name, &ignored) < 0 ||
+        histogram_log_read(path, 1, add_interval, h, &ignored) < 0 || !histogram_count(h))
+        return 0; /* it does not have one, then */
+    struct merged *of = &m->cells[cell];
+    if (!of->all)
+        of->all = histogram_new();
+    histogram_merge(of->all, h);
+    of->trials++;
+    return 0;
+}
+
+static void find_cells(struct merging *m)
+{
+    struct report *r = m->r;
+
+    for (size_t t = 0; t < r->sweep->trial_count; t++)
+        m->cell_of[t] = r->cells.len;
+    for (size_t i = 0; i < r->cells.len; i++) {
+        const struct cell *c = &r->cells.items[i];
+        for (size_t k = 0; k < c->trial_count; k++)
+            if (trial_counts(c, c->trials[k], NULL))
+                m->cell_of[c->trials[k] - r->sweep->trials] = i;
+    }
+}
+
+/* Between trials the spread stays what it is; what is called the middle is of all requests. */
+static void put_quantiles(struct report *r, struct cell *c, const struct histogram *h)
+{
+    for (size_t i = 0; i < ARRAY_LEN(merged_figures); i++) {
+        for (size_t f = 0; f < builtin_figure_count; f++) {
+            struct summary *s = &c->figures[f];
+            if (strcmp(r->figures.items[f].key, merged_figures[i].key) == 0 && s->n == c->counted)
+                s->median = histogram_quantile_ms(h, merged_figures[i].q);
+        }
+    }
+}
+
+int report_merge(struct report *r, struct error *err)
+{
+    static const char *const names[] = {HISTOGRAM_FILE, NULL};
+    const struct sweep_files files = {.names = names, .max = HISTOGRAM_MAX};
+    struct merging m = {
+        .r = r,
+        .cells = arena_array(r->arena, struct merged, r->cells.len + 1),
+        .cell_of = arena_array(r->arena, size_t, r->sweep->trial_count + 1),
+    };
+
+    find_cells(&m);
+    int rc = sweep_each_file(r->sweep, &files, add_file, &m, err);
+    for (size_t i = 0; i < r->cells.len; i++) {
+        struct cell *c = &r->cells.items[i];
+        c->merged = rc == 0 && c->counted > 1 && m.cells[i].trials == c->counted;
+        if (c->merged)
+            put_quantiles(r, c, m.cells[i].all);
+        histogram_free(m.cells[i].all);
+    }
+    return rc;
+}
