@@ -52,37 +52,38 @@ static const struct schema lognormal_schema = {
     .check = check_lognormal,
 };
 
+static int latency_duration(const struct node *n, const char *key, const char *text, double *ret_ns,
+                            struct error *err)
+{
+    struct error inner = ERROR_INIT;
+    int64_t ns;
+
+    if (duration_parse(text, &ns, &inner) < 0)
+        return node_error(err, n, "'%s': %s", key, inner.message);
+    if (ns > MAX_LATENCY_NS)
+        return node_error(err, n, "'%s' must be at most 24h, not %s", key, text);
+    *ret_ns = (double)ns;
+    return 0;
+}
+
 static int latency_from_scalar(const struct node *n, struct arena *a, void *ret, struct error *err)
 {
     struct latency *l = ret;
-    struct error inner = ERROR_INIT;
 
     (void)a;
-    l->constant_ns = 0;
-    if (duration_parse(n->text, &l->constant_ns, &inner) < 0)
-        return node_error(err, n, "'latency': %s", inner.message);
     l->kind = LATENCY_CONSTANT;
-    l->a = (double)l->constant_ns;
-    return 0;
+    return latency_duration(n, "latency", n->text, &l->a, err);
 }
 
 static int complete_uniform(const struct node *n, struct latency *l, struct error *err)
 {
-    int64_t ends[2] = {0, 0};
-    struct error inner = ERROR_INIT;
-
+    l->kind = LATENCY_UNIFORM;
     if (l->uniform.len != 2)
         return node_error(err, n, "'uniform' must be two durations, from and to");
-    for (int i = 0; i < 2; i++) {
-        if (duration_parse(l->uniform.items[i], &ends[i], &inner) < 0)
-            return node_error(err, n, "'uniform': %s", inner.message);
-    }
-    if (ends[1] < ends[0])
-        return node_error(err, n, "'uniform' ends before it begins");
-    l->kind = LATENCY_UNIFORM;
-    l->a = (double)ends[0];
-    l->b = (double)ends[1];
-    return 0;
+    if (latency_duration(n, "uniform", l->uniform.items[0], &l->a, err) < 0 ||
+        latency_duration(n, "uniform", l->uniform.items[1], &l->b, err) < 0)
+        return -1;
+    return l->a <= l->b ? 0 : node_error(err, n, "'uniform' ends before it begins");
 }
 
 static int complete_latency(const struct node *n, struct arena *a, void *value, struct error *err)

@@ -122,7 +122,7 @@ static int run(int argc, char **argv, struct error *err)
     if (parse_arguments(argc, argv, &args, err) < 0)
         return -1;
     if (args.help) {
-        fputs(usage, stdout);
+        (void)fputs(usage, stdout);
         return 0;
     }
     if (read_config(&args, a, &c, err) < 0 || apply_arguments(&args, a, &c, err) < 0)
@@ -132,7 +132,7 @@ static int run(int argc, char **argv, struct error *err)
     if (server_new(&c, &s, err) < 0)
         return -1;
     printf("upstream: %zu endpoints on %s:%d\n", c.endpoints.len, c.host, server_port(s));
-    fflush(stdout);
+    (void)fflush(stdout);
     return server_run(s, err);
 }
 

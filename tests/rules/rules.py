@@ -141,7 +141,7 @@ def check_banned():
 
 
 def check_lengths():
-    for path in files("src", "include", "tests"):
+    for path in files("src", "include", "examples", "tests"):
         text = lines(path)
         if len(text) > 501:
             complain(path, len(text), f"{len(text) - 1} lines, 500 at most")
@@ -172,14 +172,14 @@ def check_headers():
 
 def check_words():
     """SPDX first in every source; no absolute paths of one machine."""
-    for path in files("src", "include", "tests"):
+    for path in files("src", "include", "examples", "tests"):
         if "SPDX-License-Identifier: MIT" not in lines(path)[0]:
             complain(path, 1, "the first line is not the SPDX line")
 
 
 def check_format():
     tool = os.environ.get("CLANG_FORMAT", "clang-format")
-    all_files = list(files("src", "include", "tests"))
+    all_files = list(files("src", "include", "examples", "tests"))
     done = subprocess.run([tool, "--dry-run", "-Werror", f"--style=file:{ROOT}/.clang-format", *all_files], capture_output=True, text=True)
     if done.returncode:
         found.extend(done.stderr.strip().split("\n")[:40])
