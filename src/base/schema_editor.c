@@ -2,6 +2,8 @@
 /* What a table says about itself as a JSON Schema, for editors. */
 #include "schema_internal.h"
 
+#include "benchctl/base/units.h"
+
 #define REFERENCE_PATTERN "\\$\\{.+\\}"
 #define SIZE_PATTERN "^([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([bB]|[kKmMgGtT]([iI]?[bB])?)$"
 #define DURATION_PATTERN "^([0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d))+$"
@@ -60,12 +62,26 @@ static struct json *any_text(void)
     return parsed("{\"type\": [\"string\", \"number\", \"boolean\"]}");
 }
 
+/* A choice such as `2` is a number to an editor, unless it stands in quotes. */
+static void add_choice(struct json *list, const char *choice)
+{
+    struct error ignored = ERROR_INIT;
+    int64_t whole;
+    double number;
+
+    json_append(list, json_new_text(choice));
+    if (integer_parse(choice, &whole, &ignored) == 0)
+        json_append(list, json_new_int(whole));
+    else if (number_parse(choice, &number, &ignored) == 0)
+        json_append(list, json_new_number(number));
+}
+
 static struct json *choice_schema(const struct schema_field *f)
 {
     struct json *object = json_new_object(), *list = json_new_array();
 
     for (size_t i = 0; f->choices[i]; i++)
-        json_append(list, json_new_text(f->choices[i]));
+        add_choice(list, f->choices[i]);
     json_set(object, "enum", list);
     return any_of(object, pattern(REFERENCE_PATTERN));
 }
