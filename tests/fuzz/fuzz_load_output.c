@@ -16,9 +16,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const files[] = {
-    SOURCE_DIR "/adapters/load/wrk.yaml", TESTS_DIR "/data/adapters/hey.yaml",
-    TESTS_DIR "/data/adapters/oha.yaml",  TESTS_DIR "/data/adapters/k6.yaml",
-    TESTS_DIR "/data/adapters/ab.yaml",   TESTS_DIR "/data/adapters/h2load.yaml",
+    SOURCE_DIR "/adapters/load/wrk.yaml",    SOURCE_DIR "/adapters/load/wrk2.yaml",
+    SOURCE_DIR "/adapters/load/hey.yaml",    SOURCE_DIR "/adapters/load/oha.yaml",
+    SOURCE_DIR "/adapters/load/vegeta.yaml", SOURCE_DIR "/adapters/load/ab.yaml",
+    SOURCE_DIR "/adapters/load/k6.yaml",     TESTS_DIR "/data/adapters/h2load.yaml",
     TESTS_DIR "/data/adapters/ghz.yaml",
 };
 

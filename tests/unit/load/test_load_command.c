@@ -61,10 +61,6 @@ static void argv(void **state)
     check_argv("idle", &plain, NULL, "");
     check_argv("ghz", &plain, "{call: a.B/C}",
                "[ghz] [--call] [a.B/C] [-z] [10s] [-O] [json] [-o] [/out/ghz.json] [10.0.0.2:8080]");
-    check_argv("oha", &plain, "{latency_correction: true, rate: 100}",
-               "[oha] [--no-tui] [--output-format] [json] [-o] [/out/oha.json] [-z] [10000ms] [-c] [50] [-q] "
-               "[100] [--latency-correction] "
-               "[http://10.0.0.2:8080/items]");
 }
 
 static void files_and_environment(void **state)
@@ -87,7 +83,7 @@ static void files_and_environment(void **state)
     assert_int_equal(load_adapter_command(vegeta, &call, arena, &command, &err), 0);
     assert_string_equal(text_map_get(&command.files, "targets.txt"), "GET http://10.0.0.2:8080/items\n");
     assert_string_equal(command.finish_argv.items[1], "report");
-    assert_string_equal(command.finish_argv.items[3], "/out/result.bin");
+    assert_string_equal(command.finish_argv.items[3], "/out/results.bin");
     assert_string_equal(command.finish_stdout_name, "report.json");
 }
 

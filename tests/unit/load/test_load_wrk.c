@@ -285,7 +285,7 @@ static void resets(void **state)
 static void bad_arguments(void **state)
 {
     fail_with(state, GOOD, &(struct attempt){.options = "{threads: 8, connections: 2}"},
-              "number of connections must be >= threads");
+              "wrk needs a connection for each of its 8 threads, not 2 in all");
 }
 
 /* The user's script works as it does under wrk alone: it chooses paths, gets its arguments, and its own
