@@ -117,9 +117,6 @@ extern const struct schema workload_schema, workload_request_schema, workload_ph
 int workload_read(const struct node *n, const char *dir, struct arena *a, struct workload *ret,
                   struct error *err) MUST_CHECK;
 
-/* "200", "2xx" or "200-204" as the first and last status (100 to 599); false when it is none of these. */
-bool workload_status_range(const char *pattern, int *ret_first, int *ret_last);
-
 /* ---- schedule: pure ---- */
 
 bool executor_is_open(int executor);

@@ -35,6 +35,9 @@ int workload_check_target(const struct node *where, const char *target, struct e
 int workload_check_expect(const struct node *map, const struct workload_expect *e,
                           struct error *err) MUST_CHECK;
 
+/* "200", "2xx" or "200-204" as the first and last status (100 to 599); false when it is none of these. */
+bool workload_status_range(const char *pattern, int *ret_first, int *ret_last);
+
 /* ---- phases ---- */
 
 /* Keys in k6's spelling, an alternative in the phase's table. */

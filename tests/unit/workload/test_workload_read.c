@@ -98,6 +98,17 @@ static void all_of_a_request(void **state)
     assert_int_equal(r->expect.grpc_status, 5);
 }
 
+static void numbered_names(void **state)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct workload w = read_workload(TARGET "requests: [{name: GET / (2)}, {}, {}, {name: last}]\n", a);
+
+    (void)state;
+    assert_string_equal(request_at(&w, 1)->name, "GET /");
+    assert_string_equal(request_at(&w, 2)->name, "GET / (3)");
+    assert_string_equal(request_at(&w, 3)->name, "last");
+}
+
 static void phases_and_names(void **state)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
@@ -455,17 +466,12 @@ static void statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least),
-        cmocka_unit_test(one_request_and_one_phase),
-        cmocka_unit_test(all_of_a_request),
-        cmocka_unit_test(phases_and_names),
-        cmocka_unit_test(spelled_as_in_k6),
-        cmocka_unit_test(wrong_phases),
-        cmocka_unit_test(wrong_requests),
-        cmocka_unit_test(wrong_workloads),
-        cmocka_unit_test(passwords_stay_hidden),
-        cmocka_unit_test(too_many),
-        cmocka_unit_test(parts),
+        cmocka_unit_test(the_least),        cmocka_unit_test(one_request_and_one_phase),
+        cmocka_unit_test(all_of_a_request), cmocka_unit_test(numbered_names),
+        cmocka_unit_test(phases_and_names), cmocka_unit_test(spelled_as_in_k6),
+        cmocka_unit_test(wrong_phases),     cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(wrong_workloads),  cmocka_unit_test(passwords_stay_hidden),
+        cmocka_unit_test(too_many),         cmocka_unit_test(parts),
         cmocka_unit_test(statuses),
     };
 

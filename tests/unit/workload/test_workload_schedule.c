@@ -273,6 +273,14 @@ static void timeline(void **state)
     assert_int_equal(workload_longest_ns(&w), 610 * S);
     /* 5 + 30 from 2 s on; then 8 + 4, of the first chain never both; 30 and 4 not at once */
     assert_int_equal(workload_max_vus(&w), 35);
+    /* the first one's last requests may go on while the third begins, but not beside the second's */
+    struct workload other =
+        read_workload(TARGET "phases:\n"
+                             "  - {executor: constant-vus, vus: 8, duration: 10s}\n"
+                             "  - {executor: constant-vus, vus: 5, duration: 10s}\n"
+                             "  - {executor: constant-vus, vus: 10, duration: 1s, start_time: 12s}\n",
+                      a);
+    assert_int_equal(workload_max_vus(&other), 18);
     w.phases.len = 2;
     assert_int_equal(workload_duration_ns(&w), 30 * S);
     assert_int_equal(workload_longest_ns(&w), 36 * S);
