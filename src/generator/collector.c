@@ -108,6 +108,16 @@ static void tell(const struct collector *c, const struct tally *all, const struc
     c->o.on_second(&told, c->o.data);
 }
 
+/* The moment between the last whole second and the end, in which nothing happened: no row for it. */
+static bool nothing(const struct second *s, const struct tally *all)
+{
+    bool empty = s->end_ns - (int64_t)s->index * NS_PER_S < NS_PER_S / 10 && tally_empty(all);
+
+    for (size_t i = 0; i < s->phases && empty; i++)
+        empty = s->parts[i].started == 0 && s->parts[i].dropped == 0;
+    return empty;
+}
+
 /* A second is complete. */
 static void emit(struct collector *c, const struct second *s)
 {
@@ -120,6 +130,8 @@ static void emit(struct collector *c, const struct second *s)
     tally_clear(c->scratch);
     for (size_t i = 0; i < s->phases; i++)
         total_of_phase(s, i, c->scratch);
+    if (nothing(s, c->scratch))
+        return;
     if (c->o.out_dir && !c->failed) {
         series_row(s, c->scratch, &text);
         c->failed = fs_write_all(c->series, text.data, text.len, "series.csv", &c->error) < 0;
@@ -186,8 +198,10 @@ void total_of_kind(const struct workload *w, const struct second *s, size_t kind
 {
     const struct workload_phase *phases = w->phases.items;
 
-    for (size_t i = 0; i < s->phases; i++)
-        for (size_t k = 0; k < s->kinds; k++)
-            if (phases[i].warmup == warmup && (kind == ALL_KINDS || kind == k) && s->cells[i * s->kinds + k])
+    for (size_t i = 0; i < s->phases; i++) {
+        size_t first = kind == ALL_KINDS ? 0 : kind, end = kind == ALL_KINDS ? s->kinds : kind + 1;
+        for (size_t k = first; k < end && phases[i].warmup == warmup; k++)
+            if (s->cells[i * s->kinds + k])
                 tally_add(into, s->cells[i * s->kinds + k]);
+    }
 }

@@ -27,7 +27,7 @@ void outcome_latencies(struct json *into, const struct tally *t);
 struct json *outcome_quantiles(const struct histogram *h);
 /* Requests and good ones per second of `window_ns`. */
 void outcome_rates(struct json *into, const struct tally *t, int64_t window_ns);
-/* NULL: nothing to correct. Adds the answers of the phase, as they would have been without waiting, to `into`
+/* Null: nothing to correct. Adds the answers of the phase, as they would have been without waiting, to `into`
  * (may be NULL). */
 struct json *outcome_corrected(const struct tally *t, const struct phase_part *p, struct histogram *into);
 struct json *outcome_phase(const struct workload *w, const struct second *total, size_t phase);

@@ -82,7 +82,7 @@ struct json *outcome_corrected(const struct tally *t, const struct phase_part *p
     if (!(interval_us >= 1))
         interval_us = 1;
     if (histogram_count(t->response) == 0)
-        return NULL;
+        return json_new_null();
     histogram_add_corrected(h, t->response, (int64_t)interval_us);
     if (into)
         histogram_merge(into, h);

@@ -103,6 +103,7 @@ static void begin(struct phase *p, int64_t now_ns)
 void phase_end(struct phase *p)
 {
     p->state = PHASE_STOPPING;
+    p->part->vus = (int64_t)p->active;
     p->stop_by_ns = p->end_ns + p->form->graceful_stop_ns;
     if (executor_is_open(p->form->executor))
         open_end(p);

@@ -83,6 +83,12 @@ static void on_phase_over(size_t phase, void *data)
 
 /* ---- seconds ---- */
 
+/* In the second in which a phase stops, those that it stopped with count. */
+static bool phase_ending(const struct phase *p)
+{
+    return p->state == PHASE_STOPPING || p->state == PHASE_OVER;
+}
+
 static void give_second(struct worker *w, int64_t end_ns)
 {
     struct second *s = w->runner->second;
@@ -90,11 +96,14 @@ static void give_second(struct worker *w, int64_t end_ns)
     s->index = w->seconds++;
     s->end_ns = end_ns;
     for (size_t i = 0; i < s->phases; i++)
-        s->parts[i].vus = (int64_t)w->runner->phases[i].active;
+        if (!phase_ending(&w->runner->phases[i]) || s->parts[i].vus < (int64_t)w->runner->phases[i].active)
+            s->parts[i].vus = (int64_t)w->runner->phases[i].active;
     usage_lap(&w->usage, &s->cpu_ns, &s->cpu_share);
     s->max_rss_bytes = usage_max_rss_bytes();
     w->o.on_second(s, w->o.data);
     second_clear(s);
+    for (size_t i = 0; i < s->phases; i++)
+        s->parts[i].vus = (int64_t)w->runner->phases[i].active;
 }
 
 static void on_tick(void *data)
