@@ -123,6 +123,7 @@ struct load_settings {
     int64_t duration_ns;   /* of builtin's iterations: the longest */
     double max_error_rate; /* default 0.01 */
     int64_t timeout_ns; /* how long past warm-up or duration before the generator is stopped; default 30 s */
+    bool raw;           /* keep the generator's stream, compressed */
     struct text_map env;
     const struct node *options; /* every other key: the adapter's own options, checked by the load module */
     struct schema_list requests, phases; /* builtin only: struct workload_request, struct workload_phase */

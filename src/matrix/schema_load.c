@@ -89,6 +89,9 @@ static const struct schema_field load_fields[] = {
           .help = "Share of failed requests above which a trial is `degraded`."),
     FIELD("timeout", DURATION, load_settings, timeout_ns, .min = NS_PER_MS, .max = DAY_NS, .fallback = "30s",
           .help = "How long past its time the generator may take before it is stopped."),
+    FIELD("raw", BOOL, load_settings, raw, .fallback = "false", .descriptive = true,
+          .help = "Keep what the generator streams line by line, compressed; otherwise only its seconds and "
+                  "histograms are kept."),
     FIELD("env", TEXT_MAP, load_settings, env, .help = "Environment variables of the generator."),
     FIELD("requests", LIST, load_settings, requests, .of = &workload_request_schema,
           .help = "`builtin` only: what is requested; by default GET of `path`."),

@@ -31,6 +31,7 @@ struct invocation {
 
 void generation_release(struct generation *g)
 {
+    raw_stream_free(g->stream);
     if (g->stdout_fd >= 0)
         (void)close(g->stdout_fd);
     if (g->stderr_fd >= 0)
@@ -257,11 +258,20 @@ static int64_t longest_ns(const struct generation *g)
     return longest > g->duration_ns ? longest : g->duration_ns;
 }
 
+/* What must not be kept, whatever became of the run. */
+static void redact(struct generation *g)
+{
+    struct error err = ERROR_INIT;
+
+    if (load_adapter_redact(g->trial->adapter->adapter, g->dir, &err) < 0)
+        trial_note(g->trial, "the load generator's output: %s", err.message);
+}
+
 int generation_run(struct generation *g, struct error *err)
 {
     struct invocation v = {.g = g, .argv = &g->command.argv, .load = true};
 
-    if (fs_mkdirs(g->dir, err) < 0 || generation_call(g, err) < 0 ||
+    if (fs_mkdirs(g->dir, err) < 0 || generation_call(g, err) < 0 || raw_stream_begin(g, err) < 0 ||
         open_output(g->dir, g->command.stdout_name, &g->stdout_fd, err) < 0 ||
         open_output(g->dir, g->command.stderr_name, &g->stderr_fd, err) < 0)
         return -1;
@@ -274,6 +284,8 @@ int generation_run(struct generation *g, struct error *err)
              : g->trial->settings->load.image ? run_container(&v, err)
                                               : run_process(&v, err);
     g->outcome.window_ms = clock_ms_since(begin);
+    raw_stream_end(g);
+    redact(g);
     if (g->command.argv.len) {
         g->outcome.ran = v.ran;
         g->outcome.wait_status = v.wait_status;

@@ -9,6 +9,8 @@
 #define SCRIPT_IN_CONTAINER "/benchctl/script"
 #define INPUT_IN_CONTAINER "/benchctl/input"
 
+struct raw_stream;
+
 struct generation {
     struct trial_run *trial;
     struct load_call call;
@@ -21,6 +23,7 @@ struct generation {
     struct load_outcome outcome;
     double cpu_ms; /* 0: unknown */
     int stdout_fd, stderr_fd;
+    struct raw_stream *stream; /* NULL: it has none */
 };
 
 void generation_release(struct generation *g);
@@ -32,6 +35,12 @@ int generation_call(struct generation *g, struct error *err) MUST_CHECK;
 int generation_run(struct generation *g, struct error *err) MUST_CHECK;
 /* The adapter's second call, once the window has closed. Fine when there is none. */
 int generation_finish(struct generation *g, struct error *err) MUST_CHECK;
+
+/* raw_stream.c: reads what it writes line by line while it runs. Fine when the adapter declares nothing of
+ * the kind, and when the generator never opens it. Seconds and histograms are left beside its output. */
+int raw_stream_begin(struct generation *g, struct error *err) MUST_CHECK;
+void raw_stream_end(struct generation *g); /* once the generator has ended */
+void raw_stream_free(struct raw_stream *s);
 
 /* load_results.c: finishes, and fills the trial's record from what was left behind. */
 int generation_results(struct generation *g, struct error *err) MUST_CHECK;

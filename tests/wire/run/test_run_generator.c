@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* The generator of our own as the conductor calls it, second calls, and streams, with programs that stand in
+ * for them. */
+#include "stage.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define LOADED "benchctl: 1\nname: wire\ntrials: 1\nretry: 0\napp: {image: 'app:1', port: %d, memory: 64m}\n"
+
+static void put(const struct stage *g, const char *name, const char *text)
+{
+    CLEANUP_FREE char *path = path_join(g->dir, name), *dir = path_dirname(path);
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(fs_mkdirs(dir, &err), 0);
+    assert_int_equal(fs_write(path, text, strlen(text), &err), 0);
+}
+
+/* A program: `$here` is its directory, `$out` the output directory. */
+static void put_program(const struct stage *g, const char *script)
+{
+    CLEANUP_FREE char *path = path_join(g->dir, "program");
+    CLEANUP_FREE char *text = xasprintf("#!/bin/sh\nhere=%s\n"
+                                        "[ \"$1\" = --version ] && { echo benchctl 9.8; exit 0; }\n"
+                                        "out=$5\n%s\n",
+                                        g->dir, script);
+
+    put(g, "program", text);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Adapter NAME as it is in the source, with our program in the place of its own. */
+static void put_adapter(const struct stage *g, const char *name)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *from = xasprintf(SOURCE_DIR "/adapters/load/%s.yaml", name);
+    CLEANUP_FREE char *to = xasprintf("adapters/load/%s.yaml", name);
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(fs_read(from, 1 << 20, &text, &err), 0);
+    char *program = strstr(text.data, "program: ${benchctl}");
+    assert_non_null(program);
+    CLEANUP_FREE char *made = xasprintf("%.*sprogram: %s/program%s", (int)(program - text.data), text.data,
+                                        g->dir, program + strlen("program: ${benchctl}"));
+    put(g, to, made);
+}
+
+/* `load` is the matrix' section; the application answers anything. */
+static void run_load(struct stage *g, const char *load)
+{
+    static const struct rule rules[] = {{"*", .reply = {.status = 200}}};
+    struct server *app = server_start(&(struct server_options){.rules = rules, .rules_len = 1, .tcp = true});
+    CLEANUP_FREE char *head = xasprintf(LOADED, server_port(app)), *matrix = xasprintf("%s%s", head, load);
+    CLEANUP_FREE char *adapters = path_join(g->dir, "adapters");
+
+    (void)setenv("BENCHCTL_ADAPTERS", adapters, 1);
+    stage_run(g, matrix);
+    (void)unsetenv("BENCHCTL_ADAPTERS");
+    server_finish(app);
+    assert_nothing_left(g);
+}
+
+#define REPORT(kept_up, reason, dropped)                                                                     \
+    "{\"kept_up\":" kept_up ",\"kept_up_reason\":" reason ",\"complete\":true,\"model\":\"mixed\","          \
+    "\"corrected\":false,\"requests\":20000,\"ok\":19990,\"failed\":10,\"rps\":20000,\"measured_ms\":1000,"  \
+    "\"received_bytes\":5,\"dropped\":" dropped ",\"planned\":20000,\"connections\":16,"                     \
+    "\"latency_ms\":{\"min\":1,\"mean\":2,\"stdev\":1,\"p50\":2,\"p75\":3,\"p90\":4,\"p95\":5,\"p99\":6,"    \
+    "\"p999\":7,\"max\":8},\"service_ms\":{\"p50\":1.5,\"p99\":5.5},\"errors\":{\"timeout\":10},"            \
+    "\"phases\":[{\"name\":\"ramp\"}],\"by_request\":[{\"name\":\"one\",\"ok\":3}]}"
+
+static void with_report(struct stage *g, const char *report)
+{
+    put(g, "report.json", report);
+    put_program(g, "case $out in */warmup) to=warmup;; *) to=load;; esac\n"
+                   "cp $out/spec.json $here/$to.json; echo \"$TOKEN $MORE\" >$here/env\n"
+                   "sleep 0.3; cp $here/report.json $out/report.json");
+    put_adapter(g, "builtin");
+}
+
+static struct json *file_json(struct stage *g, const char *name)
+{
+    CLEANUP_FREE char *text = stage_file(g, name);
+    struct error err = ERROR_INIT;
+    struct json *j = NULL;
+
+    assert_non_null(text);
+    assert_int_equal(json_parse(text, strlen(text), name, &j, &err), 0);
+    return j;
+}
+
+static const char *at(const struct json *j, const char *pointer)
+{
+    const char *text = json_text(json_pointer(j, pointer));
+
+    if (!text)
+        fail_msg("there is no text at %s", pointer);
+    return text;
+}
+
+/* --- the generator of our own --- */
+
+static void what_it_is_asked_for(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, REPORT("true", "null", "0"));
+    (void)setenv("TOKEN", "sesame", 1);
+    run_load(g, "load: {adapter: builtin, request_timeout: 3s, warmup: {duration: 200ms}, keepalive: false,\n"
+                "  env: {MORE: 'at ${app.host}'}, data: rows.csv, requests: [\n"
+                "    {name: one, path: /one, headers: {Authorization: 'Bearer ${secret:TOKEN}'}},\n"
+                "    {path: '/${app.port}/{{counter}}', body_file: body.json}],\n"
+                "  phases: [{executor: ramping-vus, start_vus: 10, stages: [{duration: 300ms, target: 20}],\n"
+                "    requests: [one]}, {executor: constant-arrival-rate, rate: 50, duration: 100ms,\n"
+                "    pre_allocated_vus: 5}]}\n");
+    assert_outcome(g, 0, "ok", "20000 requests");
+    CLEANUP(json_free) struct json *spec = file_json(g, "load.json"), *warmup = file_json(g, "warmup.json");
+    assert_string_equal(at(spec, "/timeout"), "3s");
+    assert_string_equal(at(spec, "/data"), "/m/rows.csv");
+    assert_string_equal(at(spec, "/requests/1/body_file"), "/m/body.json");
+    assert_has(at(spec, "/target"), "http://127.0.0.1:");
+    CLEANUP_FREE char *path = xasprintf("/%s/{{counter}}", strrchr(at(spec, "/target"), ':') + 1);
+    assert_string_equal(at(spec, "/requests/1/path"), path);
+    assert_string_equal(at(spec, "/phases/1/executor"), "constant-arrival-rate");
+    assert_false(json_get_bool(spec, "keepalive"));
+    assert_int_equal(json_type_of(json_get(spec, "keepalive")), JSON_TYPE_BOOL);
+    assert_null(json_get(spec, "warmup"));
+    assert_null(json_get(spec, "adapter"));
+    /* the secret goes by the environment, not by the file */
+    assert_string_equal(at(spec, "/requests/0/headers/Authorization"), "Bearer {{env.TOKEN}}");
+    CLEANUP_FREE char *env = stage_file(g, "env");
+    assert_string_equal(env, "sesame at 127.0.0.1\n");
+    /* the warm-up goes on as the first phase begins */
+    assert_int_equal(json_len(json_get(warmup, "phases")), 1);
+    assert_string_equal(at(warmup, "/phases/0/executor"), "constant-vus");
+    assert_string_equal(at(warmup, "/phases/0/duration"), "200ms");
+    assert_true(json_get_number(json_pointer(warmup, "/phases/0"), "vus") == 10);
+    assert_string_equal(at(warmup, "/phases/0/requests/0"), "one");
+    assert_string_equal(at(warmup, "/requests/0/name"), "one");
+    (void)unsetenv("TOKEN");
+}
+
+static void what_it_says(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, REPORT("true", "null", "0"));
+    run_load(g, "load: {adapter: builtin, rate: 100, duration: 1s, warmup: {duration: 100ms}}\n");
+    assert_outcome(g, 0, "ok", "20000 requests");
+    assert_string_equal(stage_text(g, 0, "/load/model"), "mixed");
+    assert_string_equal(stage_text(g, 0, "/load/corrected"), "no");
+    assert_string_equal(stage_text(g, 0, "/load/generator/name"), "builtin");
+    assert_string_equal(stage_text(g, 0, "/load/generator/version"), "9.8");
+    assert_true(stage_number(g, 0, "/load/offered") == 20000);
+    assert_true(stage_number(g, 0, "/load/connections") == 16);
+    assert_true(stage_number(g, 0, "/load/service_ms/p99") == 5.5);
+    assert_true(stage_number(g, 0, "/load/latency_ms/p999") == 7);
+    assert_string_equal(stage_text(g, 0, "/load/phases/0/name"), "ramp");
+    assert_true(stage_number(g, 0, "/load/by_request/0/ok") == 3);
+    CLEANUP(json_free) struct json *warmup = file_json(g, "warmup.json");
+    assert_string_equal(at(warmup, "/phases/0/executor"), "constant-arrival-rate");
+    assert_true(json_get_number(json_pointer(warmup, "/phases/0"), "rate") == 100);
+    assert_null(json_get(warmup, "rate"));
+}
+
+static void it_did_not_keep_up(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, REPORT("false", "\"requests were sent late\"", "0"));
+    run_load(g, "load: {adapter: builtin, rate: 100, duration: 1s}\n");
+    assert_outcome(g, 0, "invalid", "the generator did not keep up: requests were sent late");
+    assert_string_equal(stage_text(g, 0, "/validity/0/id"), "generator-kept-up");
+    assert_true(stage_number(g, 0, "/load/ok") == 19990); /* the figures stay */
+}
+
+static void it_did_not_deliver(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, REPORT("true", "null", "9000"));
+    run_load(g, "load: {adapter: builtin, rate: 100, duration: 1s}\n");
+    assert_outcome(g, 0, "invalid", "the load was not delivered: 11000 of 20000 requests (55 %) were made");
+}
+
+/* Iterations end when they are done, not after a time that was asked for. */
+static void a_count_has_no_duration(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, REPORT("true", "null", "0"));
+    run_load(g, "load: {adapter: builtin, iterations: 20000, vus: 4}\n");
+    assert_outcome(g, 0, "ok", "20000 requests");
+    assert_int_equal(json_len(json_get(stage_trial(g, 0), "notes")), 0);
+}
+
+/* --- a second call --- */
+
+static void with_finish(struct stage *g, const char *script)
+{
+    CLEANUP_FREE char *adapter = xasprintf(
+        "benchctl-adapter: 1\nprogram: %s/program\nargs: [attack, x, x, x, \"${output_dir}\"]\n"
+        "finish: {args: [report, x, x, x, \"${output_dir}\"], into: report}\n"
+        "outputs: {report: {file: report.json, format: json}}\n"
+        "reports: [{name: r, output: report, accept: [/n], values: {requests: {json: /n}, duration: {json: "
+        "/ms}}, errors: {status: {json: /bad}}}]\n",
+        g->dir);
+
+    put(g, "adapters/load/twice.yaml", adapter);
+    put_program(g, script);
+    run_load(g, "load: {adapter: twice, duration: 300ms, timeout: 2s}\n");
+}
+
+static void a_report_made_afterwards(void **state)
+{
+    struct stage *g = *state;
+
+    with_finish(g, "[ $1 = attack ] && { sleep 0.3; echo 7 >$out/raw; exit 0; }\n"
+                   "sleep 0.4; echo \"{\\\"n\\\": $(cat $out/raw), \\\"ms\\\": 300, \\\"bad\\\": 0}\"");
+    assert_outcome(g, 0, "ok", "7 requests");
+    assert_true(stage_number(g, 0, "/load/window_ms") < 690); /* the second call is outside of it */
+}
+
+static void a_report_that_fails(void **state)
+{
+    struct stage *g = *state;
+
+    with_finish(g, "[ $1 = attack ] && { sleep 0.3; exit 0; }\necho no such file: raw >&2; exit 4");
+    assert_outcome(g, 0, "invalid", "could not make its report: exit status 4; it said: no such file: raw");
+}
+
+static void a_report_that_never_comes(void **state)
+{
+    struct stage *g = *state;
+    int64_t begin_ns = clock_now_ns();
+
+    with_finish(g, "[ $1 = attack ] && { sleep 0.3; exit 0; }\nexec sleep 60");
+    assert_outcome(g, 0, "invalid", "has not made its report in time");
+    assert_true(clock_now_ns() - begin_ns < 30 * NS_PER_S);
+}
+
+/* What went wrong first is what counts. */
+static void a_load_that_failed_before(void **state)
+{
+    struct stage *g = *state;
+
+    with_finish(g, "[ $1 = attack ] && { echo no route >&2; exit 3; }\nexit 4");
+    assert_outcome(g, 0, "invalid", "no route");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE_TEST(what_it_is_asked_for),      STAGE_TEST(what_it_says),
+        STAGE_TEST(it_did_not_keep_up),        STAGE_TEST(it_did_not_deliver),
+        STAGE_TEST(a_count_has_no_duration),   STAGE_TEST(a_report_made_afterwards),
+        STAGE_TEST(a_report_that_fails),       STAGE_TEST(a_report_that_never_comes),
+        STAGE_TEST(a_load_that_failed_before),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
