@@ -145,4 +145,89 @@ char **load_adapter_list(char *const *dirs);
 void adapter_list_free(char **names);
 DEFINE_CLEANUP(char **, adapter_list_free);
 
+/*
+ * --- streams: an output of one JSON object a line, read while it is written ---
+ *
+ * The adapter says which members mean what (`format: ndjson`). Bytes are pushed in as they come, in any
+ * pieces; memory does not grow with the stream. Kept are totals by metric, seconds, and one latency
+ * histogram. Lines that are late by up to 8 seconds still count in their own second.
+ */
+struct histogram;
+struct load_stream;
+
+struct load_stream_second {
+    int64_t start_wall_ns;            /* whole seconds since 1970 */
+    double at_s;                      /* since the first one */
+    double requests, failed, dropped; /* NAN: the adapter names no such metric */
+    double vus;                       /* the last that was said in it; NAN: nothing was */
+    const struct histogram *latency;  /* during the call */
+};
+typedef int load_stream_second_fn(const struct load_stream_second *s, void *data, struct error *err);
+
+struct load_stream_options {
+    load_stream_second_fn *on_second; /* once per second in order, also of empty ones between; may be NULL */
+    void *data;
+    const char *series_path; /* gets a CSV row per second as seconds pass; NULL: none */
+    const char *log_path;    /* gets an HdrHistogram log, an interval per second; NULL: none */
+};
+
+struct load_stream_total {
+    uint64_t count;
+    double sum, min, max, first, last;
+};
+
+struct load_stream_counts {
+    uint64_t lines;            /* that are not blank */
+    uint64_t points;           /* that the adapter wants: with a metric and a value */
+    uint64_t other;            /* JSON, but no points */
+    uint64_t invalid;          /* no JSON */
+    uint64_t first_invalid;    /* the number of the first such line; 0: none */
+    uint64_t late, ahead;      /* in the totals, but in no second: older than 8 s, or an hour in the future */
+    uint64_t timeless;         /* without a time that can be read */
+    uint64_t unnamed;          /* points of metrics beyond 256 names */
+    uint64_t slow;             /* read by the full JSON parser */
+    bool cut;                  /* the last line was cut short */
+    int64_t first_ns, last_ns; /* least and greatest time; 0 without any */
+    char invalid_reason[160];
+};
+
+/* The name of the file that the stream is (in the output directory); NULL: the adapter has none. A FIFO may
+ * stand there instead. */
+const char *load_adapter_stream_file(const struct load_adapter *a);
+
+/* `a` must outlive it. Opens the files that `o` names. */
+int load_stream_new(const struct load_adapter *a, const struct load_stream_options *o,
+                    struct load_stream **ret, struct error *err) MUST_CHECK;
+void load_stream_free(struct load_stream *s);
+DEFINE_CLEANUP(struct load_stream *, load_stream_free);
+/* -1 only when a callback or a file fails; bad lines are counted. */
+int load_stream_feed(struct load_stream *s, const char *bytes, size_t len, struct error *err) MUST_CHECK;
+int load_stream_end(struct load_stream *s, struct error *err) MUST_CHECK; /* once */
+int load_stream_read_file(struct load_stream *s, const char *path,
+                          struct error *err) MUST_CHECK; /* feed and end */
+
+void load_stream_get_counts(const struct load_stream *s, struct load_stream_counts *ret);
+/* False: nothing came under that name. */
+bool load_stream_get_total(const struct load_stream *s, const char *metric, struct load_stream_total *ret);
+/* In order of appearance; NULL past the last. */
+const char *load_stream_metric_name(const struct load_stream *s, size_t index);
+/* Of the latency metric, in ms: exact while values are few (65,536), then from the histogram. */
+double load_stream_quantile_ms(const struct load_stream *s, double q);
+const struct histogram *load_stream_histogram(const struct load_stream *s);
+
+/* A FIFO that is read in the loop. `raw`, if not NULL, gets every piece before it is read (for a copy). */
+struct load_fifo;
+struct load_fifo_options {
+    int (*raw)(const char *bytes, size_t len, void *data, struct error *err);
+    void *data;
+};
+/* Makes the FIFO at `path` and feeds `s`. A failure later is kept for load_fifo_end(); reading goes on, so
+ * that the writer is never stopped. */
+int load_fifo_open(struct loop *l, const char *path, struct load_stream *s, const struct load_fifo_options *o,
+                   struct load_fifo **ret, struct error *err) MUST_CHECK;
+/* When the writer has ended: reads what is left and ends the stream. */
+int load_fifo_end(struct load_fifo *f, struct error *err) MUST_CHECK;
+void load_fifo_free(struct load_fifo *f); /* removes the FIFO; also before the end */
+DEFINE_CLEANUP(struct load_fifo *, load_fifo_free);
+
 #endif

@@ -8,6 +8,7 @@
 #include "benchctl/base/fs.h"
 #include "benchctl/base/strbuf.h"
 #include "command.h"
+#include "stream.h"
 
 #define ADAPTER_MAX_BYTES ((size_t)1 << 20)
 
@@ -49,6 +50,19 @@ static bool plain_file_name(const char *name)
     return name[0] && name[0] != '.' && !strchr(name, '/');
 }
 
+static int check_streamed(struct load_adapter *a, const struct adapter_output *o, struct error *err)
+{
+    struct scan_paths paths;
+
+    if ((o->format == FORMAT_NDJSON) != (o->stream != NULL))
+        return error_at(a, o->at, "ndjson, and nothing else, needs stream: output", o->name, err);
+    if (o->unit < UNIT_NS || o->unit > UNIT_S)
+        return error_at(a, o->at, "the unit of a hdrlog is ns, us, ms or s: output", o->name, err);
+    if (o->stream && stream_paths_of(o->stream, &paths, err) < 0)
+        return error_wrap(err, "%s:%d:%d", o->at.file, o->at.line, o->at.column);
+    return 0;
+}
+
 static int check_outputs(struct load_adapter *a, struct error *err)
 {
     form_each(struct adapter_output, o, &a->form.outputs)
@@ -61,6 +75,8 @@ static int check_outputs(struct load_adapter *a, struct error *err)
             return error_at(a, o->at, "csv without a header needs columns: output", o->name, err);
         if ((o->skip.len || o->redact.len) && o->format != FORMAT_JSON)
             return error_at(a, o->at, "skip and redact are for json: output", o->name, err);
+        if (check_streamed(a, o, err) < 0)
+            return -1;
     }
     form_each(struct adapter_file, f, &a->form.files) if (!plain_file_name(f->file)) return error_at(
         a, f->at, "not a plain file name:", f->file, err);

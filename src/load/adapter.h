@@ -71,9 +71,9 @@ struct adapter_output {
     const char *delimiter;
     bool header;
     struct text_list columns;
-    struct text_list skip, redact; /* JSON pointers */
-    int unit;                      /* hdrlog: enum unit of the values counted */
-    struct adapter_stream stream;
+    struct text_list skip, redact;       /* JSON pointers */
+    int unit;                            /* hdrlog: enum unit of the values counted */
+    const struct adapter_stream *stream; /* ndjson */
     int64_t limit_bytes;
     struct position at;
 };
@@ -170,7 +170,7 @@ struct adapter_form {
     struct exit_meaning exit;
 };
 
-extern const struct schema value_schema, report_schema;
+extern const struct schema value_schema, report_schema, stream_schema;
 extern const char *const option_type_names[];
 
 /* ---- made ready ---- */

@@ -46,6 +46,8 @@ static int load_document(const struct adapter_output *output, const char *path, 
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf bytes = STRBUF_INIT;
 
+    if (document_is_streamed(output))
+        return document_read(ret, output, path, err);
     bytes.max = (size_t)output->limit_bytes + 1;
     int rc = output->skip.len && output_too_large(output, path)
                  ? json_without(path, &output->skip, (size_t)output->limit_bytes, &bytes, err)
@@ -321,6 +323,9 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
     assert(s.report);
     if (check_complete(&s, err) < 0)
         return -1;
+    for (size_t i = 0; i < s.count; i++)
+        if (s.documents[i].stream)
+            load_stream_doubts(&s.documents[i], arena, &s.sentences);
     if (s.report != a->reports)
         vec_push(&s.sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",
                                                  s.report->form->name, a->reports[0].form->name));

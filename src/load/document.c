@@ -2,12 +2,19 @@
 #include "document.h"
 
 #include <string.h>
+#include "benchctl/histogram.h"
 
 void document_release(struct document *d)
 {
     free(d->path);
     strbuf_release(&d->bytes);
     json_free(d->json);
+    load_stream_free(d->stream);
+    for (size_t i = 0; i < d->tagged.len; i++) {
+        free(d->tagged.items[i].tag);
+        histogram_free(d->tagged.items[i].histogram);
+    }
+    vec_release(&d->tagged);
     for (size_t i = 0; i < d->columns.len; i++)
         free(d->columns.items[i]);
     vec_release(&d->columns);
@@ -24,6 +31,21 @@ int document_init(struct document *d, const struct adapter_output *output, const
         rc = json_parse(strbuf_text(&d->bytes), d->bytes.len, path, &d->json, err);
     else if (output->format == FORMAT_CSV)
         rc = document_read_header(d, err);
+    if (rc < 0)
+        document_release(d);
+    return rc;
+}
+
+bool document_is_streamed(const struct adapter_output *output)
+{
+    return output->format == FORMAT_HDRLOG || output->format == FORMAT_NDJSON;
+}
+
+int document_read(struct document *d, const struct adapter_output *output, const char *path,
+                  struct error *err)
+{
+    *d = (struct document){.output = output, .path = xstrdup(path)};
+    int rc = output->format == FORMAT_HDRLOG ? document_read_log(d, err) : document_read_stream(d, err);
     if (rc < 0)
         document_release(d);
     return rc;
@@ -116,6 +138,12 @@ int source_numbers(const struct source *s, const struct document *d, struct numb
         return source_json_numbers(s, d, out, err);
     case FORMAT_CSV:
         return source_csv_numbers(s, d, out, err);
+    case FORMAT_HDRLOG:
+        source_log_number(s, d, out);
+        return 0;
+    case FORMAT_NDJSON:
+        source_stream_number(s, d, out);
+        return 0;
     default:
         return text_numbers(s, d, out, err);
     }

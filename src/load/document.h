@@ -6,18 +6,30 @@
 #include "adapter.h"
 #include "benchctl/base/strbuf.h"
 
+/* All intervals of one tag ("": without). */
+struct tagged {
+    char *tag;
+    struct histogram *histogram;
+};
+
 struct document {
     const struct adapter_output *output;
     char *path;
     struct strbuf bytes;
-    struct json *json;   /* json: parsed */
-    VEC(char *) columns; /* csv: names */
-    size_t body;         /* csv: where the records begin */
+    struct json *json;          /* json: parsed */
+    struct load_stream *stream; /* ndjson: read */
+    VEC(struct tagged) tagged;  /* hdrlog: merged by tag */
+    VEC(char *) columns;        /* csv: names; hdrlog: tags; ndjson: metrics */
+    size_t body;                /* csv: where the records begin */
 };
 
 /* Takes the bytes over (they may be empty). -1: not of the output's format; the message has a position. */
 int document_init(struct document *d, const struct adapter_output *output, const char *path,
                   struct strbuf *bytes, struct error *err) MUST_CHECK;
+/* For formats that are read without being held: hdrlog, ndjson. */
+bool document_is_streamed(const struct adapter_output *output);
+int document_read(struct document *d, const struct adapter_output *output, const char *path,
+                  struct error *err) MUST_CHECK;
 void document_release(struct document *d);
 
 /* A line at a time, without its end: false when there is none left. Lines longer than LINE_MAX_BYTES are
@@ -34,6 +46,7 @@ bool line_next(const struct document *d, struct line *l); /* begin with an all-z
 struct numbers {
     VEC(double) list;
     bool present;    /* what holds them is there, even if it holds none: a sum or count of none is then 0 */
+    bool taken;      /* the one number is already what `take` says */
     bool non_number; /* something stood there that is no number (null, nan) */
 };
 void numbers_release(struct numbers *n);
@@ -49,6 +62,11 @@ int source_json_numbers(const struct source *s, const struct document *d, struct
 int source_csv_numbers(const struct source *s, const struct document *d, struct numbers *out,
                        struct error *err) MUST_CHECK;
 const struct json *load_json_find(const struct json *root, const char *pointer);
+/* source_histogram.c, source_stream.c */
+int document_read_log(struct document *d, struct error *err) MUST_CHECK;
+void source_log_number(const struct source *s, const struct document *d, struct numbers *out);
+int document_read_stream(struct document *d, struct error *err) MUST_CHECK;
+void source_stream_number(const struct source *s, const struct document *d, struct numbers *out);
 int document_read_header(struct document *d, struct error *err) MUST_CHECK;
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "json_filter.h"
 
+#include "document.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -145,7 +147,8 @@ bool output_too_large(const struct adapter_output *output, const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > output->limit_bytes;
+    return !document_is_streamed(output) && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size > output->limit_bytes;
 }
 
 int json_without(const char *path, const struct text_list *pointers, size_t max, struct strbuf *out,

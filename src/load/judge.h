@@ -19,4 +19,7 @@ int load_judge(struct evaluation *e, const struct load_result *r, double window_
 /* NULL, or why there is nothing to judge; in the evaluation's arena. */
 const char *load_judge_nothing(struct evaluation *e, const struct load_result *r);
 
+/* source_stream.c: what of a stream could not be read. */
+void load_stream_doubts(const struct document *d, struct arena *arena, struct sentences *out);
+
 #endif

@@ -51,6 +51,8 @@ double numbers_take(struct numbers *n, enum take take, double quantile)
 {
     size_t len = n->list.len;
 
+    if (n->taken)
+        return len ? n->list.items[0] : NAN;
     if (!len)
         return n->present && (take == TAKE_SUM || take == TAKE_COUNT) ? 0 : NAN;
     switch (take) {

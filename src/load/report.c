@@ -21,7 +21,7 @@ static int wrap_at(struct position at, struct error *err)
 static int parse_take(struct load_adapter *a, struct source *s, struct error *err)
 {
     static const char *const names[] = {"first", "last", "count", "sum", "min", "max", "mean", "stdev"};
-    const char *text = s->form->take;
+    const char *text = s->form->histogram ? s->form->histogram : s->form->take;
     double percent;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -53,21 +53,38 @@ static int optional_pattern(struct load_adapter *a, const char *text, struct pos
 static int check_kind(struct load_adapter *a, const struct source *s, struct error *err)
 {
     const struct value_source *f = s->form;
-    int kinds = (f->json.len > 0) + (f->text != NULL) + (f->column != NULL) + (f->expr != NULL);
+    /* in the order of enum output_format */
+    static const char *const formats[] = {"json", "text", "csv", "hdrlog", "ndjson"};
+    static const char *const keys[] = {"json", "text", "column", "histogram", "metric"};
+    const bool given[] = {f->json.len > 0, f->text, f->column, f->histogram, f->metric};
+    int kinds = f->expr != NULL;
 
+    for (size_t i = 0; i < ARRAY_LEN(given); i++)
+        kinds += given[i];
     if (kinds != 1)
-        return node_error(err, at_node(a, f->at), "a value needs exactly one of json, text, column and expr");
-    if (f->expr)
-        return 0;
-    int format = s->output->format;
-    if ((format == FORMAT_JSON) != (f->json.len > 0) || (format == FORMAT_CSV) != (f->column != NULL))
+        return node_error(err, at_node(a, f->at),
+                          "a value needs exactly one of json, text, column, histogram, metric and expr");
+    if (!f->expr && !given[s->output->format])
         return node_error(err, at_node(a, f->at), "output '%s' is %s: read it by %s", s->output->name,
-                          format == FORMAT_JSON  ? "json"
-                          : format == FORMAT_CSV ? "csv"
-                                                 : "text",
-                          format == FORMAT_JSON  ? "json"
-                          : format == FORMAT_CSV ? "column"
-                                                 : "text");
+                          formats[s->output->format], keys[s->output->format]);
+    return 0;
+}
+
+/* What a histogram or a metric of a stream cannot give. */
+static int check_take(struct load_adapter *a, const struct source *s, struct error *err)
+{
+    const struct value_source *f = s->form;
+
+    if (f->histogram && (s->take == TAKE_FIRST || s->take == TAKE_LAST || s->take == TAKE_SUM))
+        return node_error(err, at_node(a, f->at), "a histogram has no %s", f->histogram);
+    if (!f->metric)
+        return 0;
+    const struct adapter_stream *stream = s->output->stream;
+    if (s->take == TAKE_STDEV || (s->take == TAKE_QUANTILE && !text_equal(f->metric, stream->latency)))
+        return node_error(err, at_node(a, f->at), "no %s is kept of '%s'", f->take, f->metric);
+    if (f->group && (!stream->group || !text_equal(f->metric, stream->requests) ||
+                     (s->take != TAKE_SUM && s->take != TAKE_COUNT)))
+        return node_error(err, at_node(a, f->at), "by group there are only the sum and count of requests");
     return 0;
 }
 
@@ -79,7 +96,9 @@ static int prepare_patterns(struct load_adapter *a, struct source *s, struct err
         optional_pattern(a, f->keys, f->at, &s->keys, err) < 0 ||
         optional_pattern(a, f->except, f->at, &s->except, err) < 0 ||
         optional_pattern(a, f->after, f->at, &s->after, err) < 0 ||
-        optional_pattern(a, f->until, f->at, &s->until, err) < 0)
+        optional_pattern(a, f->until, f->at, &s->until, err) < 0 ||
+        optional_pattern(a, f->tag, f->at, &s->tag, err) < 0 ||
+        optional_pattern(a, f->group, f->at, &s->group, err) < 0)
         return -1;
     s->where = arena_array(a->arena, struct pattern *, f->where.len + 1);
     for (size_t i = 0; i < f->where.len; i++)
@@ -103,7 +122,8 @@ static int prepare_source(struct load_adapter *a, const struct report *r, const 
         if (form->json.items[i][0] && form->json.items[i][0] != '/')
             return node_error(err, at_node(a, form->at), "'%s' is not a JSON pointer: it begins with '/'",
                               form->json.items[i]);
-    if (check_kind(a, s, err) < 0 || parse_take(a, s, err) < 0 || prepare_patterns(a, s, err) < 0)
+    if (check_kind(a, s, err) < 0 || parse_take(a, s, err) < 0 || check_take(a, s, err) < 0 ||
+        prepare_patterns(a, s, err) < 0)
         return -1;
     if (form->expr && expr_compile(form->expr, a->arena, &s->expr, err) < 0)
         return wrap_at(form->at, err);

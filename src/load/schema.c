@@ -6,7 +6,7 @@
 
 const char *const option_type_names[] = {"text", "int",  "number", "bool", "duration",
                                          "size", "list", "map",    "any",  NULL};
-static const char *const format_names[] = {"json", "text", "csv", NULL};
+static const char *const format_names[] = {"json", "text", "csv", "hdrlog", "ndjson", NULL};
 static const char *const model_names[] = {"unknown", "closed", "open", NULL};
 static const char *const corrected_names[] = {"unknown", "yes", "no", NULL};
 
@@ -206,7 +206,9 @@ static const struct schema_field output_fields[] = {
      AT(adapter_output, format),
      .choices = format_names,
      .fallback = "text",
-     .help = "json is exactly one value; csv has one record a line."},
+     .help =
+         "json is exactly one value; csv has one record a line; hdrlog is an interval log of HdrHistogram; "
+         "ndjson has one JSON object a line and is read as it is written. `limit` is not for the last two."},
     {.key = "delimiter",
      .type = SCHEMA_TEXT,
      AT(adapter_output, delimiter),
@@ -221,6 +223,17 @@ static const struct schema_field output_fields[] = {
      .type = SCHEMA_TEXTS,
      AT(adapter_output, columns),
      .help = "Of csv without a header: the names of the columns."},
+    {.key = "unit",
+     .type = SCHEMA_CHOICE,
+     AT(adapter_output, unit),
+     .choices = unit_names,
+     .fallback = "us",
+     .help = "Of hdrlog: the unit of the values that were counted (ns, us, ms or s)."},
+    {.key = "stream",
+     .type = SCHEMA_OPTIONAL,
+     AT(adapter_output, stream),
+     .of = &stream_schema,
+     .help = "Of ndjson: what the members of a line mean."},
     {.key = "skip",
      .type = SCHEMA_TEXTS,
      AT(adapter_output, skip),

@@ -20,6 +20,24 @@ static const struct schema_field value_fields[] = {
      .help = "POSIX extended regular expression, matched with each line by itself; its first group is the "
              "number."},
     {.key = "column", .type = SCHEMA_TEXT, AT(value_source, column), .help = "The column of a csv."},
+    {.key = "histogram",
+     .type = SCHEMA_TEXT,
+     AT(value_source, histogram),
+     .help = "Of a hdrlog, all intervals merged: count, min, mean, stdev, max, or a quantile as p99.9. Times "
+             "are in ms, whatever `unit` says."},
+    {.key = "tag",
+     .type = SCHEMA_TEXT,
+     AT(value_source, tag),
+     .help = "Of a hdrlog: regular expression, only intervals with such a tag (an empty text without one)."},
+    {.key = "metric",
+     .type = SCHEMA_TEXT,
+     AT(value_source, metric),
+     .help = "The metric of a stream; `take` says what of it: first, last, count, sum, min, max, mean, or a "
+             "quantile of the stream's latency metric."},
+    {.key = "group",
+     .type = SCHEMA_TEXT,
+     AT(value_source, group),
+     .help = "Regular expression on the stream's groups: only such requests (count or sum)."},
     {.key = "expr",
      .type = SCHEMA_TEXT,
      AT(value_source, expr),
@@ -193,7 +211,8 @@ static const struct schema_field report_fields[] = {
      .required = true,
      .help =
          "What tells this form from others: JSON pointers, regular expressions (of text, and of the first "
-         "record of a csv without a header), or names of columns, of which one must be there."},
+         "record of a csv without a header), names of columns, tags of a hdrlog (an empty text: intervals "
+         "without one) or metrics of a stream, of which one must be there."},
     {.key = "complete",
      .type = SCHEMA_TEXT,
      AT(adapter_report, complete),
