@@ -59,8 +59,6 @@ static void argv(void **state)
                "[wrk] [-t2] [-c16] [--timeout] [2s] [-d10s] [--latency] [-s] [/out/benchctl-report.lua] "
                "[http://10.0.0.2:8080/x?a=1&b=$HOME]");
     check_argv("idle", &plain, NULL, "");
-    check_argv("ghz", &plain, "{call: a.B/C}",
-               "[ghz] [--call] [a.B/C] [-z] [10s] [-O] [json] [-o] [/out/ghz.json] [10.0.0.2:8080]");
 }
 
 static void files_and_environment(void **state)
