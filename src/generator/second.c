@@ -212,7 +212,7 @@ static int take(struct reader *r, void *to, size_t len, struct error *err)
 
 static int take_histogram(struct reader *r, struct histogram *into, struct error *err)
 {
-    uint32_t len;
+    uint32_t len = 0;
 
     if (take(r, &len, sizeof(len), err) < 0)
         return -1;
@@ -230,7 +230,7 @@ static int take_cell(struct reader *r, struct second *into, struct error *err)
 {
     struct histogram *none = NULL;
     struct tally t;
-    size_t i;
+    size_t i = 0;
 
     if (take(r, &i, sizeof(i), err) < 0 || take(r, &t, sizeof(t), err) < 0)
         return -1;
