@@ -2,38 +2,34 @@
 /* What must hold between the parts of a workload. */
 #include "workload_internal.h"
 
-static int check_names(const struct workload *w, struct error *err)
-{
-    const struct workload_request *r = w->requests.items;
-    const struct workload_phase *p = w->phases.items;
-    char shown[SHOWN_SIZE];
+#include "benchctl/base/name_index.h"
 
-    for (size_t i = 1; i < w->requests.len; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(r[i].name, r[k].name) == 0)
-                return position_error(err, r[i].at, "two requests are called '%s'",
-                                      text_shown(r[i].name, shown));
-        }
+struct checking {
+    const struct workload *w;
+    const struct node *n;
+    struct name_index names; /* of requests: their numbers */
+    size_t *named_by;        /* of each request: the last phase that names it, from 1 */
+};
+
+static int check_names(struct checking *c, struct error *err)
+{
+    CLEANUP_VALUE(name_index_release) struct name_index phases = {0};
+    const struct workload_request *r = c->w->requests.items;
+    const struct workload_phase *p = c->w->phases.items;
+    char shown[SHOWN_SIZE];
+    bool is_new;
+
+    for (size_t i = 0; i < c->w->requests.len; i++) {
+        name_index_put(&c->names, r[i].name, i, &is_new);
+        if (!is_new)
+            return position_error(err, r[i].at, "two requests are called '%s'", text_shown(r[i].name, shown));
     }
-    for (size_t i = 1; i < w->phases.len; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(p[i].name, p[k].name) == 0)
-                return position_error(err, p[i].at, "two phases are called '%s'",
-                                      text_shown(p[i].name, shown));
-        }
+    for (size_t i = 0; i < c->w->phases.len; i++) {
+        name_index_put(&phases, p[i].name, i, &is_new);
+        if (!is_new)
+            return position_error(err, p[i].at, "two phases are called '%s'", text_shown(p[i].name, shown));
     }
     return 0;
-}
-
-static const struct workload_request *find_request(const struct workload *w, const char *name)
-{
-    const struct workload_request *r = w->requests.items;
-
-    for (size_t i = 0; i < w->requests.len; i++) {
-        if (strcmp(r[i].name, name) == 0)
-            return &r[i];
-    }
-    return NULL;
 }
 
 static int unknown_request(const struct workload *w, const struct node *where, const char *name,
@@ -51,37 +47,49 @@ static int unknown_request(const struct workload *w, const struct node *where, c
                       near ? near : names[0]);
 }
 
-/* Of all requests when the phase names none. */
-static double weight_of(const struct workload *w, const struct workload_phase *p)
+static int no_weight(const struct workload_phase *p, struct error *err)
 {
-    const struct workload_request *r = w->requests.items;
-    double sum = 0;
+    char shown[SHOWN_SIZE];
 
-    for (size_t i = 0; i < (p->requests.len ? p->requests.len : w->requests.len); i++)
-        sum += p->requests.len ? find_request(w, p->requests.items[i])->weight : r[i].weight;
-    return sum;
+    position_error(err, p->at, "all requests of phase '%s' have weight 0", text_shown(p->name, shown));
+    return error_hint(err, "give one of them a weight above 0");
 }
 
-static int check_phase_requests(const struct node *n, const struct workload *w, size_t phase,
-                                struct error *err)
+static int check_phase_requests(const struct checking *c, size_t phase, struct error *err)
 {
-    const struct workload_phase *p = (const struct workload_phase *)w->phases.items + phase;
-    const struct node *phases = node_get(n, "phases");
+    const struct workload_phase *p = (const struct workload_phase *)c->w->phases.items + phase;
+    const struct workload_request *r = c->w->requests.items;
+    const struct node *phases = node_get(c->n, "phases");
     const struct node *list = phases ? node_get(phases->items[phase], "requests") : NULL;
+    char shown[SHOWN_SIZE];
+    double weight = 0;
 
     for (size_t i = 0; i < p->requests.len; i++) {
         const struct node *where = list && list->kind == NODE_LIST ? list->items[i] : list;
-        if (!find_request(w, p->requests.items[i]))
-            return unknown_request(w, where, p->requests.items[i], err);
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(p->requests.items[k], p->requests.items[i]) == 0)
-                return node_error(err, where, "request '%s' is named twice in a phase", p->requests.items[i]);
-        }
+        const char *name = p->requests.items[i];
+        const size_t *found = name_index_get(&c->names, name);
+        if (!found)
+            return unknown_request(c->w, where, name, err);
+        if (c->named_by[*found] == phase + 1)
+            return node_error(err, where, "request '%s' is named twice in a phase", text_shown(name, shown));
+        c->named_by[*found] = phase + 1;
+        weight += r[*found].weight;
     }
-    if (weight_of(w, p) > 0)
-        return 0;
-    position_error(err, p->at, "all requests of phase '%s' have weight 0", p->name);
-    return error_hint(err, "give one of them a weight above 0");
+    for (size_t i = 0; !p->requests.len && i < c->w->requests.len; i++)
+        weight += r[i].weight;
+    return weight > 0 ? 0 : no_weight(p, err);
+}
+
+static int check_requests(const struct node *n, const struct workload *w, struct error *err)
+{
+    CLEANUP_FREE size_t *named_by = xcalloc(w->requests.len, sizeof(*named_by));
+    struct checking c = {.w = w, .n = n, .named_by = named_by};
+    int result = check_names(&c, err);
+
+    for (size_t i = 0; result == 0 && i < w->phases.len; i++)
+        result = check_phase_requests(&c, i, err);
+    name_index_release(&c.names);
+    return result;
 }
 
 static bool takes_rows(const char *text)
@@ -143,15 +151,11 @@ static int check_versions(const struct node *n, const struct workload *w, struct
 int workload_check(const struct node *n, const struct workload *w, struct error *err)
 {
     if (workload_check_target(workload_at(n, "target"), w->target, err) < 0 ||
-        workload_check_headers(&w->headers, err) < 0 || check_names(w, err) < 0)
+        workload_check_headers(&w->headers, err) < 0 || check_requests(n, w, err) < 0)
         return -1;
     if (w->id_header && !workload_is_token(w->id_header)) {
         node_error(err, workload_at(n, "id_header"), "'id_header' is no header name");
         return error_hint(err, "for instance X-Request-Id");
-    }
-    for (size_t i = 0; i < w->phases.len; i++) {
-        if (check_phase_requests(n, w, i, err) < 0)
-            return -1;
     }
     if (check_data(w, err) < 0 || check_versions(n, w, err) < 0)
         return -1;

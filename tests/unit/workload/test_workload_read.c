@@ -416,6 +416,31 @@ static void too_many(void **state)
     assert_string_equal(request_at(&w, 999)->name, "GET / (1000)");
 }
 
+/* 190 phases that name 1000 requests each: 190,000 look-ups. */
+static void many_names(void **state)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+
+    (void)state;
+    strbuf_adds(&text, TARGET "requests:\n");
+    for (int i = 0; i < 1000; i++)
+        strbuf_addf(&text, "  - {path: /%d}\n", i);
+    strbuf_adds(&text, "phases:\n");
+    for (int p = 0; p < 190; p++) {
+        strbuf_adds(&text, "  - {executor: per-vu-iterations, requests: [last");
+        for (int i = 999; i >= 0; i--)
+            strbuf_addf(&text, ", GET /%d", i);
+        strbuf_adds(&text, "]}\n");
+    }
+    refused(strbuf_text(&text), "no request is called 'last'", "");
+    for (char *last; (last = strstr(text.data, "[last, "));)
+        memcpy(last, "[      ", 7);
+    struct workload w = read_workload(strbuf_text(&text), a);
+    assert_int_equal(phase_at(&w, 189)->requests.len, 1000);
+    assert_string_equal(phase_at(&w, 189)->name, "per-vu-iterations-190");
+}
+
 /* The parts by themselves, as a matrix reads them, and all problems at once. */
 static void count(const struct error *err, void *data)
 {
@@ -466,12 +491,19 @@ static void statuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_least),        cmocka_unit_test(one_request_and_one_phase),
-        cmocka_unit_test(all_of_a_request), cmocka_unit_test(numbered_names),
-        cmocka_unit_test(phases_and_names), cmocka_unit_test(spelled_as_in_k6),
-        cmocka_unit_test(wrong_phases),     cmocka_unit_test(wrong_requests),
-        cmocka_unit_test(wrong_workloads),  cmocka_unit_test(passwords_stay_hidden),
-        cmocka_unit_test(too_many),         cmocka_unit_test(parts),
+        cmocka_unit_test(the_least),
+        cmocka_unit_test(one_request_and_one_phase),
+        cmocka_unit_test(all_of_a_request),
+        cmocka_unit_test(numbered_names),
+        cmocka_unit_test(phases_and_names),
+        cmocka_unit_test(spelled_as_in_k6),
+        cmocka_unit_test(wrong_phases),
+        cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(wrong_workloads),
+        cmocka_unit_test(passwords_stay_hidden),
+        cmocka_unit_test(too_many),
+        cmocka_unit_test(many_names),
+        cmocka_unit_test(parts),
         cmocka_unit_test(statuses),
     };
 
