@@ -46,6 +46,7 @@ static void has(const char *version, const char *options, const char *part, bool
 #define COMMON                                                                                               \
     "--quiet --no-color --no-usage-report --address= --summary-export=/out/summary.json "                    \
     "--summary-trend-stats=avg,min,med,max,p(75),p(90),p(95),p(99),p(99.9),count "
+#define STREAM "--out=json=/out/stream.ndjson "
 #define VARIABLES                                                                                            \
     "-e BENCHCTL_URL=http://10.0.0.2:8080/items -e BASE_URL=http://10.0.0.2:8080 -e BENCHCTL_DURATION=1m30s"
 
@@ -61,11 +62,11 @@ static void the_call(void **state)
                                      false, &err);
 
     (void)state;
-    assert_string_equal(bare, COMMON VARIABLES);
-    assert_string_equal(warm, COMMON VARIABLES " -e BENCHCTL_WARMUP=true");
-    assert_string_equal(full,
-                        COMMON "--new-machine-readable-summary=false --no-thresholds --vus 5 --tag a=b c "
-                               "--duration 1m30s " VARIABLES " -e USERS=3 --dns ttl=0");
+    assert_string_equal(bare, COMMON STREAM VARIABLES);
+    assert_string_equal(warm, COMMON STREAM VARIABLES " -e BENCHCTL_WARMUP=true");
+    assert_string_equal(full, COMMON "--new-machine-readable-summary=false " STREAM
+                                     "--no-thresholds --vus 5 --tag a=b c "
+                                     "--duration 1m30s " VARIABLES " -e USERS=3 --dns ttl=0");
 }
 
 static void flags_by_version(void **state)
@@ -92,6 +93,8 @@ static void scenarios(void **state)
     has(NULL, "{stages: ['10s:5', '20s:0']}", "--stage 10s:5 --stage 20s:0 -e", true);
     has(NULL, "{stages: ['10s:5'], vus: 1}", "--duration", false);
     has(NULL, "{model: open}", "open", false);
+    has(NULL, "{series: false}", "--out", false);
+    has(NULL, "{series: true}", STREAM, true);
 }
 
 static void refused_call(const char *options, const char *message)
