@@ -55,7 +55,6 @@ def module_of(path):
 
 def check_edges():
     table = architecture()
-    table["settings"] = ("", {"base"})  # typed data; matrix.h is built on it
     table["matrix"][1].add("settings")
     for path in files("src", "include"):
         module = module_of(path)
