@@ -93,6 +93,12 @@ const struct figure builtin_figures[] = {
      TABLE_DATABASE, SHOW_NONZERO, AT(database.autovacuum_runs)},
     {"database.reset_ms", "reset", "ms", "Time to reset the database", UNIT_NUMBER, TABLE_DATABASE,
      AT(database.reset_ms)},
+    {"load.offered", "offered", "", "Requests that the schedule asked for", UNIT_COUNT, TABLE_LATENCY,
+     SHOW_NONZERO, AT(load.offered)},
+    {"load.service_ms.p99", "p99 sent", "ms", "99th percentile of latency from the moment of sending",
+     UNIT_NUMBER, TABLE_LATENCY, AT(load.service_ms.p99)},
+    {"load.connections", "connections", "", "Connections opened by the generator", UNIT_COUNT, TABLE_LATENCY,
+     AT(load.connections)},
 };
 const size_t builtin_figure_count = ARRAY_LEN(builtin_figures);
 

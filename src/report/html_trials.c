@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "benchctl/base/units.h"
+#include "series.h"
 
 #define TRIALS_MAX 300 /* in one page; more: only those that went wrong */
 #define EXITS_MAX 200  /* of one container */
@@ -195,8 +196,10 @@ static void remarks(const struct trial *t, struct strbuf *out)
     strbuf_adds(out, "</ul>\n");
 }
 
-static void one_trial(const struct trial *t, struct strbuf *out)
+static void one_trial(const struct report *r, const struct trial *t, struct strbuf *out)
 {
+    const struct series *course = r->series ? r->series[t - r->sweep->trials] : NULL;
+
     strbuf_addf(out, "<div class=\"trial\"><h4>trial %d", t->trial);
     if (t->attempt > 1)
         strbuf_addf(out, ", attempt %d", t->attempt);
@@ -212,6 +215,8 @@ static void one_trial(const struct trial *t, struct strbuf *out)
     strbuf_adds(out, "</p>\n");
     steps(t, out);
     failures(t, out);
+    if (course)
+        html_series(course, out);
     container(t, &t->app, out);
     for (size_t i = 0; i < t->service_count; i++)
         container(t, &t->services[i], out);
@@ -235,7 +240,7 @@ void html_trials(const struct report *r, struct strbuf *out)
         strbuf_addf(out, ": <span class=\"%s\">%s</span></summary>\n", html_class(cell_tone(c)),
                     outcome_name(c->worst->outcome));
         for (size_t k = 0; k < c->trial_count; k++)
-            one_trial(c->trials[k], out);
+            one_trial(r, c->trials[k], out);
         strbuf_adds(out, "</details>\n");
         written += c->trial_count;
     }

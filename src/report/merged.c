@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Percentiles over all trials of a scenario, from their merged histograms: exact, where a median of
- * percentiles is not one. Only where each trial that counts has left its histogram.
+ * percentiles is not one. Only where each trial that counts has left its histogram. And each trial's course,
+ * from the files beside it.
  */
 #include "report_internal.h"
 
@@ -10,9 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "benchctl/histogram.h"
+#include "series.h"
 
 #define HISTOGRAM_FILE "load/histogram.hlog"
-#define HISTOGRAM_MAX ((size_t)256 << 20)
+#define SERIES_FILE "load/series.csv"
+#define SAMPLES_FILE "samples.csv"
+#define FILE_MAX ((size_t)256 << 20)
+#define PICTURES_MAX 300       /* trials that are drawn */
 #define SERVICE_TAG "!service" /* what the answer took once it was sent: another quantity */
 
 static const struct {
@@ -45,15 +50,13 @@ static int add_interval(const struct histogram_interval *i, const struct histogr
 }
 
 /* One trial's log: all of it, or nothing. */
-static int add_file(const struct sweep_file *f, void *data, struct error *err)
+static int add_log(struct merging *m, const struct sweep_file *f)
 {
-    struct merging *m = data;
     size_t cell = m->cell_of[f->trial];
     CLEANUP(histogram_free) struct histogram *h = NULL;
     struct error ignored = ERROR_INIT;
     char path[64];
 
-    (void)err;
     if (cell == m->r->cells.len)
         return 0;
     CLEANUP_CLOSE int fd = memfd_create("histogram", MFD_CLOEXEC);
@@ -67,6 +70,43 @@ static int add_file(const struct sweep_file *f, void *data, struct error *err)
         of->all = histogram_new();
     histogram_merge(of->all, h);
     of->trials++;
+    return 0;
+}
+
+/* When the load began, in the trial's own time. */
+static double load_begin_s(const struct trial *t)
+{
+    for (size_t i = 0; i < t->step_count; i++)
+        if (text_equal(t->steps[i].name, "load"))
+            return t->steps[i].start_ms / 1e3;
+    return NAN;
+}
+
+static void add_course(struct report *r, const struct sweep_file *f)
+{
+    const struct trial *t = &r->sweep->trials[f->trial];
+    struct series **s = &r->series[f->trial];
+
+    if (f->trial >= PICTURES_MAX || !(t->load.window_ms > 0))
+        return;
+    if (!*s) {
+        *s = arena_new_of(r->arena, struct series);
+        (*s)->span_s = t->load.window_ms / 1e3;
+    }
+    if (strcmp(f->name, SERIES_FILE) == 0)
+        series_add_load(*s, f->bytes, f->len);
+    else
+        series_add_samples(*s, f->bytes, f->len, load_begin_s(t));
+}
+
+static int add_file(const struct sweep_file *f, void *data, struct error *err)
+{
+    struct merging *m = data;
+
+    (void)err;
+    if (strcmp(f->name, HISTOGRAM_FILE) == 0)
+        return add_log(m, f);
+    add_course(m->r, f);
     return 0;
 }
 
@@ -98,14 +138,15 @@ static void put_quantiles(struct report *r, struct cell *c, const struct histogr
 
 int report_merge(struct report *r, struct error *err)
 {
-    static const char *const names[] = {HISTOGRAM_FILE, NULL};
-    const struct sweep_files files = {.names = names, .max = HISTOGRAM_MAX};
+    static const char *const names[] = {HISTOGRAM_FILE, SERIES_FILE, SAMPLES_FILE, NULL};
+    const struct sweep_files files = {.names = names, .max = FILE_MAX};
     struct merging m = {
         .r = r,
         .cells = arena_array(r->arena, struct merged, r->cells.len + 1),
         .cell_of = arena_array(r->arena, size_t, r->sweep->trial_count + 1),
     };
 
+    r->series = arena_array(r->arena, struct series *, r->sweep->trial_count + 1);
     find_cells(&m);
     int rc = sweep_each_file(r->sweep, &files, add_file, &m, err);
     for (size_t i = 0; i < r->cells.len; i++) {

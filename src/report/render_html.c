@@ -50,7 +50,8 @@ static const char style[] =
     "color:var(--mute);font-size:.92rem}\n"
     "svg{display:block;max-width:100%;font-size:11px}svg "
     "text{fill:var(--mute)}.up{fill:var(--bar);opacity:.35}"
-    ".exit{stroke:var(--bad);stroke-width:2}\n";
+    ".exit{stroke:var(--bad);stroke-width:2}.series{margin:.15rem 0;border-bottom:1px solid var(--line)}"
+    ".line{fill:none;stroke:var(--bar);stroke-width:1.2}\n";
 
 const char *html_class(enum tone tone)
 {

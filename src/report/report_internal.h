@@ -144,9 +144,10 @@ struct report {
     size_t axis_count;
     size_t waiting; /* planned scenarios without a trial */
     VEC(struct figure) figures;
-    VEC(size_t) asked; /* figures chosen by name; none: those of TABLE_MAIN */
-    size_t dropped;    /* metrics and roles beyond what is tabulated */
-    double *values;    /* of trial t and figure f: values[t * figures.len + f] */
+    VEC(size_t) asked;      /* figures chosen by name; none: those of TABLE_MAIN */
+    size_t dropped;         /* metrics and roles beyond what is tabulated */
+    struct series **series; /* per trial of the sweep; NULL: it left none */
+    double *values;         /* of trial t and figure f: values[t * figures.len + f] */
     VEC(struct cell) cells;
     VEC(struct section) sections;
     size_t results, results_end; /* which of them are the layout's */
