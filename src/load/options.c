@@ -8,11 +8,12 @@
 #include "benchctl/base/units.h"
 
 /* What templates know by themselves, and the keys of the matrix' load section: none can be an option. */
-static const char *const reserved[] = {
-    "target",  "path",       "url",      "scheme",  "host",   "port",     "hostport",
-    "script",  "output_dir", "duration", "options", "value",  "key",      "output",
-    "file",    "warmup",     "adapter",  "image",   "cpuset", "memory",   "max_error_rate",
-    "timeout", "env",        "requests", "phases",  "spec",   "benchctl", "version"};
+static const char *const reserved[] = {"target",         "path",     "url",     "scheme",     "host",
+                                       "port",           "hostport", "script",  "output_dir", "duration",
+                                       "options",        "value",    "key",     "output",     "file",
+                                       "warmup",         "adapter",  "image",   "cpuset",     "memory",
+                                       "max_error_rate", "timeout",  "env",     "requests",   "phases",
+                                       "spec",           "benchctl", "version", "raw"};
 
 bool load_name_reserved(const char *name)
 {
