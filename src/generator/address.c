@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "address.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
@@ -121,4 +122,30 @@ int target_resolve(const struct target *t, struct addresses *ret, struct error *
     if (!ret->len)
         return error_set(err, ERROR_ENVIRONMENT, "cannot resolve '%s': no usable address", t->host);
     return 0;
+}
+
+static const struct in6_addr *v6_of(const struct addresses *all, size_t i)
+{
+    const void *at = &all->items[i].at;
+
+    return all->items[i].at.ss_family == AF_INET6 ? &((const struct sockaddr_in6 *)at)->sin6_addr : NULL;
+}
+
+bool address_is_link_local(const struct addresses *all, size_t i)
+{
+    const struct in6_addr *v6 = v6_of(all, i);
+
+    return v6 && IN6_IS_ADDR_LINKLOCAL(v6);
+}
+
+const char *address_text(const struct addresses *all, size_t i, char *buf)
+{
+    const struct in6_addr *v6 = v6_of(all, i);
+    const void *at = &all->items[i].at;
+
+    if (v6)
+        (void)inet_ntop(AF_INET6, v6, buf, INET6_ADDRSTRLEN);
+    else
+        (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)at)->sin_addr, buf, INET6_ADDRSTRLEN);
+    return buf;
 }

@@ -30,5 +30,8 @@ struct addresses {
 int target_parse(const char *url, struct position at, struct arena *a, struct target *ret,
                  struct error *err) MUST_CHECK;
 int target_resolve(const struct target *t, struct addresses *ret, struct error *err) MUST_CHECK;
+bool address_is_link_local(const struct addresses *all, size_t i);
+/* Without port and zone; returns buf, of INET6_ADDRSTRLEN bytes. */
+const char *address_text(const struct addresses *all, size_t i, char *buf);
 
 #endif

@@ -117,7 +117,7 @@ static void start_on_new(struct plain_channel *c, struct exchange *x)
         forget_message(c);
         if (connect_error(errnum) == REQUEST_GENERATOR)
             x->sent_ns = 0;
-        channel_fail_later(&c->base, connect_error(errnum), errno_text(errnum));
+        channel_finish_later(&c->base, connect_error(errnum), errno_text(errnum));
         return;
     }
     channel_connecting(&c->base, x->sent_ns);
@@ -130,7 +130,7 @@ static void plain_start(struct channel *base, struct exchange *x)
     const char *problem = render(c, x);
 
     if (problem) {
-        channel_fail_later(base, REQUEST_GENERATOR, problem);
+        channel_finish_later(base, REQUEST_GENERATOR, problem);
         return;
     }
     answer_begin(&c->answer, x->kind);

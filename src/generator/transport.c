@@ -35,7 +35,7 @@ static void unqueue(struct channel *c)
     c->queued = QUEUE_NONE;
 }
 
-void channel_fail_later(struct channel *c, enum request_error error, const char *detail)
+void channel_finish_later(struct channel *c, enum request_error error, const char *detail)
 {
     struct transport *t = c->transport;
 
@@ -156,6 +156,8 @@ int transport_new(struct loop *l, const struct workload *w, struct transport **r
     if (target_parse(w->target, w->at, t->arena, &t->target, err) < 0 ||
         target_resolve(&t->target, &t->addresses, err) < 0)
         return -1;
+    if (ops->ready)
+        ops->ready(t);
     raise_file_limit();
     *ret = TAKE(t);
     return 0;

@@ -11,6 +11,7 @@
 struct transport_ops {
     const char *name;
     struct transport *(*make)(struct loop *l, const struct workload *w, struct error *err);
+    void (*ready)(struct transport *t); /* the target is known; may be NULL */
     void (*free)(struct transport *t);
     /* May be NULL; a kind's common part is ready when it is called. */
     int (*prepare)(struct transport *t, struct request_kind *k, struct arena *a, struct error *err);
@@ -51,7 +52,7 @@ struct channel {
 };
 
 /* Ends the exchange from the loop's next round. The transport is through with it. */
-void channel_fail_later(struct channel *c, enum request_error error, const char *detail);
+void channel_finish_later(struct channel *c, enum request_error error, const char *detail);
 /* Ends it now: the last thing that the caller does, the channel may be gone afterwards. */
 void channel_finish(struct channel *c, enum request_error error, const char *detail);
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* What libcurl reads of an answer, and what its result codes count as. */
+#include <errno.h>
+#include <strings.h>
+#include "curl.h"
+
+void curl_answer_begin(struct curl_channel *c)
+{
+    c->connect_errnum = 0;
+    c->status = 0;
+    c->headed = c->has_length = false;
+    c->problem = NULL;
+    c->head_bytes = 0;
+    c->header_ok = c->base.x->kind->header_name == NULL;
+    c->grpc_status = -1;
+    c->text[0] = '\0';
+    if (c->collected)
+        strbuf_clear(c->collected);
+}
+
+static bool begins(const char *line, size_t len, const char *name, size_t name_len)
+{
+    return len > name_len && line[name_len] == ':' && strncasecmp(line, name, name_len) == 0;
+}
+
+/* 0 to 16 are defined; any number is kept. */
+static int grpc_status(const char *value, size_t len)
+{
+    int status = 0;
+
+    if (!len || len > 6)
+        return -1;
+    for (size_t i = 0; i < len; i++) {
+        if (value[i] < '0' || value[i] > '9')
+            return -1;
+        status = status * 10 + (value[i] - '0');
+    }
+    return status;
+}
+
+static void check_length(struct curl_channel *c, const char *value, size_t len)
+{
+    uint64_t length = 0;
+
+    for (size_t i = 0; i < len && value[i] >= '0' && value[i] <= '9'; i++)
+        length = length * 10 + (uint64_t)(value[i] - '0');
+    if (c->has_length && length != c->length)
+        c->problem = "several Content-Lengths that differ";
+    c->has_length = true;
+    c->length = length;
+}
+
+static void look_at(struct curl_channel *c, const char *line, size_t len)
+{
+    const struct request_kind *k = c->base.x->kind;
+    const char *value = memchr(line, ':', len), *end = line + len;
+
+    if (!value)
+        return;
+    for (value++; value < end && (*value == ' ' || *value == '\t'); value++)
+        ;
+    while (end > value && (unsigned char)end[-1] <= ' ')
+        end--;
+    if (k->header_name && begins(line, len, k->header_name, strlen(k->header_name)))
+        c->header_ok |= header_matches(k, value, (size_t)(end - value));
+    if (begins(line, len, "Content-Length", sizeof("Content-Length") - 1))
+        check_length(c, value, (size_t)(end - value));
+    if (k->is_grpc && begins(line, len, "grpc-status", sizeof("grpc-status") - 1))
+        c->grpc_status = grpc_status(value, (size_t)(end - value));
+}
+
+/* Lines of every head, interim ones too, and of trailers. */
+size_t curl_on_header(char *bytes, size_t size, size_t count, void *data)
+{
+    struct curl_channel *c = data;
+    size_t len = size * count;
+
+    c->base.x->received_bytes += len;
+    c->head_bytes += len;
+    if (c->head_bytes > ANSWER_HEAD_MAX)
+        c->problem = "a head that does not end";
+    if (len > 9 && !c->headed && memcmp(bytes, "HTTP/", 5) == 0) {
+        const char *blank = memchr(bytes, ' ', len);
+        c->status = blank ? (int)strtol(blank, NULL, 10) : 0;
+        c->header_ok = c->base.x->kind->header_name == NULL;
+        c->has_length = false;
+        if (c->status == 101 &&
+            ((const struct curl_kind *)c->base.x->kind->curl)->version != CURL_HTTP_VERSION_2_0)
+            c->problem = "a switch of protocols that was not asked for";
+    } else if (len <= 2 && (bytes[0] == '\r' || bytes[0] == '\n')) {
+        c->headed |= c->status >= 200;
+    } else if (c->status >= 200) {
+        look_at(c, bytes, len);
+    }
+    return c->problem ? 0 : len; /* 0 makes libcurl give up */
+}
+
+size_t curl_on_body(char *bytes, size_t size, size_t count, void *data)
+{
+    struct curl_channel *c = data;
+    size_t len = size * count;
+
+    c->base.x->received_bytes += len;
+    c->head_bytes = 0; /* trailers count anew */
+    if (!c->base.x->kind->body_regex)
+        return len;
+    if (!c->collected)
+        c->collected = xcalloc(1, sizeof(*c->collected));
+    size_t room = ANSWER_BODY_MAX - c->collected->len;
+    strbuf_add(c->collected, bytes, len < room ? len : room);
+    return len;
+}
+
+/* --- results --- */
+
+static const struct {
+    CURLcode code;
+    enum request_error error;
+    const char *detail; /* NULL: libcurl's own words */
+} results[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, REQUEST_CONNECT, NULL},
+    {CURLE_COULDNT_CONNECT, REQUEST_CONNECT, NULL},
+    {CURLE_INTERFACE_FAILED, REQUEST_CONNECT, NULL},
+    {CURLE_OPERATION_TIMEDOUT, REQUEST_CONNECT, "no connection in time"},
+    {CURLE_SSL_CONNECT_ERROR, REQUEST_TLS, "TLS handshake failed"},
+    {CURLE_PEER_FAILED_VERIFICATION, REQUEST_TLS, "certificate not trusted, or for another host"},
+    {CURLE_SSL_CIPHER, REQUEST_TLS, NULL},
+    {CURLE_SSL_CERTPROBLEM, REQUEST_TLS, NULL},
+    {CURLE_SSL_CACERT_BADFILE, REQUEST_TLS, "ca_file cannot be used"},
+    {CURLE_SSL_ISSUER_ERROR, REQUEST_TLS, NULL},
+    {CURLE_SSL_INVALIDCERTSTATUS, REQUEST_TLS, NULL},
+    {CURLE_SSL_ENGINE_INITFAILED, REQUEST_TLS, NULL},
+    {CURLE_SEND_ERROR, REQUEST_RESET, "closed while the request was sent"},
+    {CURLE_RECV_ERROR, REQUEST_RESET, "closed before the whole answer was there"},
+    {CURLE_GOT_NOTHING, REQUEST_RESET, "closed without an answer"},
+    {CURLE_PARTIAL_FILE, REQUEST_RESET, "closed before the whole answer was there"},
+    {CURLE_HTTP2_STREAM, REQUEST_RESET, "the HTTP/2 stream was reset"},
+    {CURLE_UNSUPPORTED_PROTOCOL, REQUEST_PROTOCOL, "no HTTP answer"},
+    {CURLE_WEIRD_SERVER_REPLY, REQUEST_PROTOCOL, "no HTTP answer"},
+    {CURLE_OUT_OF_MEMORY, REQUEST_GENERATOR, NULL},
+    {CURLE_FAILED_INIT, REQUEST_GENERATOR, NULL},
+};
+
+/* libcurl calls it a receive error when a chunk is malformed, and when HTTP/2 ends with its connection. */
+static enum request_error tell_apart(const struct curl_channel *c, CURLcode code, enum request_error error,
+                                     const char **detail)
+{
+    if (code == CURLE_COULDNT_CONNECT) {
+        long errnum = c->connect_errnum;
+        if (!errnum)
+            (void)curl_easy_getinfo(c->easy, CURLINFO_OS_ERRNO, &errnum);
+        if (errnum) {
+            *detail = errno_text((int)errnum);
+            return connect_error((int)errnum);
+        }
+    }
+    if (code == CURLE_RECV_ERROR && (strstr(c->text, "chunk") || strstr(c->text, "hexadecimal"))) {
+        *detail = "a chunk that is none";
+        return REQUEST_PROTOCOL;
+    }
+    return error;
+}
+
+static enum request_error failed(const struct curl_channel *c, CURLcode code, const char **ret_detail)
+{
+    if (c->problem) {
+        *ret_detail = c->problem;
+        return REQUEST_PROTOCOL;
+    }
+    *ret_detail = curl_easy_strerror(code);
+    for (size_t i = 0; i < ARRAY_LEN(results); i++) {
+        if (results[i].code != code)
+            continue;
+        if (results[i].detail)
+            *ret_detail = results[i].detail;
+        return tell_apart(c, code, results[i].error, ret_detail);
+    }
+    return REQUEST_PROTOCOL;
+}
+
+static bool right_version(const struct curl_channel *c)
+{
+    const struct curl_kind *k = c->base.x->kind->curl;
+    long version = 0;
+
+    if (!k->wanted_version)
+        return true;
+    (void)curl_easy_getinfo(c->easy, CURLINFO_HTTP_VERSION, &version);
+    return version == k->wanted_version;
+}
+
+enum request_error curl_judge(struct curl_channel *c, CURLcode code, const char **ret_detail)
+{
+    if (code == CURLE_OK && !c->headed)
+        code = CURLE_PARTIAL_FILE; /* libcurl is content with a head that ends in the middle */
+    if (code != CURLE_OK)
+        return failed(c, code, ret_detail);
+    if (!right_version(c)) {
+        *ret_detail = "the server does not speak HTTP/2";
+        return REQUEST_PROTOCOL;
+    }
+    struct answer_facts facts = {.status = c->status,
+                                 .grpc_status = c->grpc_status,
+                                 .header_ok = c->header_ok,
+                                 .body = c->collected ? c->collected->data : NULL,
+                                 .body_len = c->collected ? c->collected->len : 0};
+    return answer_judge(c->base.x->kind, &facts, ret_detail);
+}
