@@ -7,6 +7,11 @@
 #include "benchctl/base/clock.h"
 #include "transport.h"
 
+/* The same tests run over both: compiled once more with TRANSPORT_CURL. */
+#ifndef UNDER_TEST
+#define UNDER_TEST TRANSPORT_AUTO
+#endif
+
 struct caller {
     struct loop *loop;
     struct arena *arena;
@@ -33,6 +38,7 @@ static inline void caller_init(struct caller *c)
     c->w = (struct workload){.keepalive = true,
                              .timeout_ns = 10 * NS_PER_S,
                              .connect_timeout_ns = 5 * NS_PER_S,
+                             .transport = UNDER_TEST,
                              .requests = {c->forms, 1},
                              .at = {"spec.yaml", 1, 1}};
     for (size_t i = 0; i < ARRAY_LEN(c->forms); i++)
@@ -91,7 +97,7 @@ static inline void caller_wait(struct caller *c, const bool *flag)
 {
     struct error err = ERROR_INIT;
 
-    if (loop_wait_until(c->loop, flag, clock_now_ns() + 30 * NS_PER_S, &err) < 0)
+    if (loop_wait_until(c->loop, flag, clock_now_ns() + 5 * NS_PER_S, &err) < 0)
         fail_msg("%s", err.message);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The plain path against a server that does everything a server can do to it. */
+/* A transport against a server that does everything a server can do to it. Runs over both transports. */
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include "caller.h"
 #include "peer.h"
 
+#define IS_PLAIN (UNDER_TEST == TRANSPORT_AUTO)
 #define OK2 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 static void begin(struct caller *c, struct peer *p, const struct peer_step *steps, size_t count)
@@ -30,8 +31,8 @@ static void exchanges_share_a_kept_connection(void **state)
     struct peer p;
     begin(&c, &p, steps, 1);
     caller_open_port(&c, p.port);
-    assert_string_equal(transport_name(c.transport), "plain");
-    assert_non_null(c.kinds[0].message);
+    assert_string_equal(transport_name(c.transport), IS_PLAIN ? "plain" : "curl");
+    assert_int_equal(c.kinds[0].message != NULL, IS_PLAIN);
     for (int i = 0; i < 5; i++) {
         assert_error(caller_call(&c, 0), REQUEST_OK);
         assert_int_equal(c.x.status, 200);
@@ -87,7 +88,8 @@ static void answers_in_single_bytes_are_the_same(void **state)
     caller_open_port(&c, p.port);
     assert_error(caller_call(&c, 0), REQUEST_OK);
     assert_int_equal(c.x.status, 201);
-    assert_int_equal(c.x.received_bytes, strlen(chunked));
+    if (IS_PLAIN) /* libcurl does not tell what framed the chunks */
+        assert_int_equal(c.x.received_bytes, strlen(chunked));
     assert_error(caller_call(&c, 1), REQUEST_OK);
     assert_int_equal(p.connections, 1);
     end(&c, &p);
@@ -249,7 +251,8 @@ static void bytes_behind_an_answer_end_its_connection(void **state)
     assert_true(c.x.new_connection);
     peer_say(&p, "HTTP/1.1 408 Timeout\r\n\r\n"); /* an answer to nothing */
     caller_idle(&c);
-    assert_int_equal(p.open, 0);
+    if (IS_PLAIN) /* libcurl looks when it is used next */
+        assert_int_equal(p.open, 0);
     assert_error(caller_call(&c, 0), REQUEST_OK);
     assert_true(c.x.new_connection);
     end(&c, &p);
