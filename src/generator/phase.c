@@ -47,21 +47,25 @@ void phase_free(struct phase *p)
     free(p->weights);
 }
 
+static void place(struct phase *p, size_t at, struct vu *v)
+{
+    p->vus.items[at] = v;
+    v->at = at;
+}
+
 /* The list keeps those that may begin iterations in front. */
 void phase_drop_vu(struct phase *p, struct vu *v)
 {
-    struct vu **list = p->vus.items;
     size_t hole = v->at;
 
-    if (hole < p->active) {
+    if (hole < p->active) { /* the last of those in front comes here, the last of all there */
         p->active--;
-        list[hole] = list[p->active];
-        list[hole]->at = hole;
+        place(p, hole, p->vus.items[p->active]);
         hole = p->active;
     }
     p->vus.len--;
-    list[hole] = list[p->vus.len];
-    list[hole]->at = hole;
+    if (hole < p->vus.len)
+        place(p, hole, p->vus.items[p->vus.len]);
     vu_release(v);
 }
 

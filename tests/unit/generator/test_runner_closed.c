@@ -95,6 +95,33 @@ static void per_vu_iterations_are_exact(void **state)
     runner_free(l.r);
 }
 
+/* VUs that end at different times leave the others alone, whatever their places in the list. */
+static void vus_that_go_take_nobody_with_them(void **state)
+{
+    (void)state;
+    for (uint64_t vus = 2; vus < 8; vus++) {
+        struct load l;
+        load_init(&l, 1, 1);
+        l.phases[0] = phase_of(EXECUTOR_PER_VU_ITERATIONS);
+        l.phases[0].vus = (int64_t)vus;
+        l.phases[0].iterations = 9;
+        load_begin(&l);
+        struct rng rng;
+        rng_seed(&rng, vus);
+        while (!runner_over(l.r)) { /* each answer takes another time */
+            fake.service_ns = 1 + (int64_t)rng_below(&rng, 100);
+            struct channel *c = first_due();
+            if (c)
+                pass(l.r, c->due_ns);
+            else
+                pass(l.r, runner_next_ns(l.r));
+        }
+        assert_int_equal(sum_of(&l, 0).count[REQUEST_OK], vus * 9);
+        assert_int_equal(part(l, 0)->dropped, 0);
+        runner_free(l.r);
+    }
+}
+
 static void iterations_that_never_began_are_dropped(void **state)
 {
     static const int executors[] = {EXECUTOR_SHARED_ITERATIONS, EXECUTOR_PER_VU_ITERATIONS};
@@ -360,6 +387,7 @@ int main(void)
         cmocka_unit_test(shared_iterations_are_exact),
         cmocka_unit_test(more_vus_than_shared_iterations),
         cmocka_unit_test(per_vu_iterations_are_exact),
+        cmocka_unit_test(vus_that_go_take_nobody_with_them),
         cmocka_unit_test(iterations_that_never_began_are_dropped),
         cmocka_unit_test(ramping_vus_follow_their_stages),
         cmocka_unit_test(a_vu_taken_away_may_finish_for_a_while),

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports and files from seconds that were made by hand. */
+#include <math.h>
+#include "benchctl/base/clock.h"
+#include "benchctl/base/fs.h"
+#include "collector.h"
+#include "outcome.h"
+#include "support/scratch.h"
+#include "unit/check.h"
+
+static struct workload_phase phases[3] = {
+    {.name = "warm", .executor = EXECUTOR_CONSTANT_VUS, .duration_ns = NS_PER_S, .warmup = true},
+    {.name = "loop", .executor = EXECUTOR_CONSTANT_VUS, .duration_ns = 10 * NS_PER_S},
+    {.name = "open", .executor = EXECUTOR_CONSTANT_ARRIVAL_RATE, .duration_ns = 10 * NS_PER_S},
+};
+static struct workload_request requests[2] = {{.name = "GET /a, b"}, {.name = "make"}};
+static const struct workload form = {
+    .target = "http://x", .seed = 5, .phases = {phases, 3}, .requests = {requests, 2}};
+
+static void answers(struct second *s, size_t phase, size_t kind, uint64_t n, int64_t us)
+{
+    struct tally *t = second_cell(s, phase, kind);
+
+    t->count[REQUEST_OK] += n;
+    t->status[200] += n;
+    histogram_record(t->response, us, n);
+    histogram_record(t->service, us, n);
+}
+
+static double at(const struct json *j, const char *pointer)
+{
+    return json_number(json_pointer(j, pointer));
+}
+
+static struct json *report_of(const struct second *s)
+{
+    const struct outcome_facts f = {.workload = &form, .total = s, .processes = 2, .transport = "plain"};
+
+    return outcome_report(&f);
+}
+
+static void measured_and_warm_up_are_apart(void **state)
+{
+    struct second *s = second_new(3, 2);
+
+    (void)state;
+    answers(s, 0, 0, 1000, 50);
+    answers(s, 1, 0, 400, 1000);
+    answers(s, 1, 1, 100, 3000);
+    answers(s, 2, 1, 500, 5000);
+    second_cell(s, 2, 1)->count[REQUEST_TIMEOUT] = 25;
+    second_cell(s, 2, 1)->count[REQUEST_ABORTED] = 5;
+    s->parts[0] = (struct phase_part){.started = 1000, .begin_ns = 0, .end_ns = NS_PER_S};
+    s->parts[1] =
+        (struct phase_part){.planned = 500, .started = 500, .begin_ns = NS_PER_S, .end_ns = 11 * NS_PER_S};
+    s->parts[2] = (struct phase_part){.planned = 600,
+                                      .started = 530,
+                                      .dropped = 70,
+                                      .sends = 530,
+                                      .bunched = 53,
+                                      .begin_ns = 11 * NS_PER_S,
+                                      .end_ns = 22 * NS_PER_S};
+    CLEANUP(json_free) struct json *j = report_of(s);
+    assert_true(at(j, "/warmup/requests") == 1000);
+    assert_true(at(j, "/requests") == 1025 && at(j, "/ok") == 1000 && at(j, "/failed") == 25);
+    assert_true(at(j, "/aborted") == 5 && at(j, "/dropped") == 70 && at(j, "/planned") == 1100);
+    assert_true(at(j, "/censored") == 25 && at(j, "/errors/timeout") == 25);
+    assert_true(at(j, "/measured_ms") == 21000);
+    assert_true(fabs(at(j, "/rps") - 1025 / 21.0) < 1e-9);
+    assert_true(at(j, "/latency_ms/count") == 1000);
+    assert_true(fabs(at(j, "/latency_ms/p50") - 3) < 0.01);
+    assert_true(at(j, "/by_request/0/requests") == 400 && at(j, "/by_request/1/requests") == 625);
+    assert_string_equal(json_text(json_pointer(j, "/by_request/0/tag")), "GET_/a__b");
+    assert_string_equal(json_get_text(j, "model"), "mixed");
+    assert_false(json_get_bool(j, "corrected"));
+    assert_true(at(j, "/phases/2/rates/offered") == 60 && at(j, "/phases/2/rates/started") == 53);
+    assert_true(fabs(at(j, "/phases/2/rates/delivered") - 500 / 11.0) < 1e-9);
+    assert_true(fabs(at(j, "/pacing/bunched_share") - 0.1) < 1e-9);
+    assert_false(json_get_bool(j, "kept_up"));
+    assert_has(json_get_text(j, "kept_up_reason"), "70 of 600 planned");
+    second_free(s);
+}
+
+/* 999 answers of 1 ms and one of 100 ms, by one VU: corrected it saw 99, 98, ... 1 ms, too. */
+static void a_stall_is_put_back(void **state)
+{
+    struct second *s = second_new(3, 2);
+
+    (void)state;
+    answers(s, 1, 0, 999, 1000);
+    answers(s, 1, 0, 1, 100000);
+    s->parts[1] = (struct phase_part){.begin_ns = 0, .end_ns = 2 * NS_PER_S};
+    CLEANUP(json_free) struct json *j = report_of(s);
+    assert_true(fabs(at(j, "/latency_ms/p99") - 1) < 0.01);
+    assert_true(fabs(at(j, "/phases/1/latency_ms_corrected/interval_ms") - 1) < 0.01);
+    assert_in_range(at(j, "/latency_ms_corrected/count"), 1098, 1100);
+    assert_in_range(at(j, "/latency_ms_corrected/p95"), 40, 50); /* the slowest 5 % of 1099 are 46 and more */
+    s->parts[1].think_ns = 1000 * 9 * (uint64_t)NS_PER_MS;       /* 9 ms between: a tenth of that */
+    CLEANUP(json_free) struct json *k = report_of(s);
+    assert_in_range(at(k, "/latency_ms_corrected/count"), 1008, 1010);
+    second_free(s);
+}
+
+static void nothing_measured_is_null(void **state)
+{
+    struct second *s = second_new(3, 2);
+
+    (void)state;
+    CLEANUP(json_free) struct json *j = report_of(s);
+    assert_true(at(j, "/requests") == 0);
+    assert_true(isnan(at(j, "/latency_ms/p50")) && isnan(at(j, "/rps")) && isnan(at(j, "/error_rate")));
+    assert_true(isnan(at(j, "/phases/0/duration_ms")));
+    assert_int_equal(json_type_of(json_pointer(j, "/phases/1/latency_ms_corrected")), JSON_TYPE_NULL);
+    second_free(s);
+}
+
+/* ---- the collector ---- */
+
+struct seen {
+    size_t seconds;
+    double requests;
+};
+
+static void on_second(const struct generator_second *s, void *data)
+{
+    struct seen *seen = data;
+
+    seen->seconds++;
+    seen->requests += s->requests;
+}
+
+static void hand_in(struct collector *c, size_t process, uint64_t index, uint64_t n)
+{
+    struct second *s = second_new(3, 2);
+
+    s->index = index;
+    s->end_ns = (int64_t)(index + 1) * NS_PER_S;
+    answers(s, 1, 0, n, 1000);
+    second_add(collector_slot(c, index), s);
+    collector_done(c, process, index);
+    second_free(s);
+}
+
+static void seconds_wait_for_the_slowest(void **state)
+{
+    struct seen seen = {0};
+    const struct generator_options o = {.out_dir = *state, .on_second = on_second, .data = &seen};
+    struct collector *c;
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(collector_new(&form, &o, 2, &c, &err), 0);
+    assert_int_equal(collector_begin(c, NS_PER_S, &err), 0);
+    hand_in(c, 0, 0, 5);
+    hand_in(c, 0, 1, 7);
+    assert_int_equal(seen.seconds, 0);
+    hand_in(c, 1, 0, 11);
+    assert_int_equal(seen.seconds, 1);
+    assert_true(seen.requests == 16);
+    hand_in(c, 0, 2, 1);
+    collector_leave(c, 1); /* it died */
+    assert_int_equal(seen.seconds, 3);
+    assert_true(seen.requests == 24);
+    assert_int_equal(tally_requests(collector_total(c)->cells[2]), 24);
+    assert_int_equal(collector_check(c, &err), 0);
+    collector_free(c);
+    struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *path = path_join(*state, "series.csv");
+    assert_int_equal(fs_read(path, 1 << 20, &text, &err), 0);
+    assert_has(strbuf_text(&text), "\n1000,0,0,0,16,16,0,0,0,1.000,1.000,1.000,1.000,0,0.0000\n2000,");
+    strbuf_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_and_warm_up_are_apart),
+        cmocka_unit_test(a_stall_is_put_back),
+        cmocka_unit_test(nothing_measured_is_null),
+        cmocka_unit_test_setup_teardown(seconds_wait_for_the_slowest, scratch_setup, scratch_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
