@@ -232,7 +232,7 @@ static const char *scan_object(struct scanner *s, const char *p, int node, const
     }
 }
 
-/* From behind '[' to behind ']'; nothing in it is wanted. */
+/* From behind '[' to behind ']'; nothing in it is wanted, for no step of a pointer is an index. */
 static const char *scan_array(struct scanner *s, const char *p, const struct frame *parent)
 {
     const struct frame f = {.parent = parent, .node = -1, .depth = parent->depth + 1};
@@ -290,7 +290,7 @@ static const char *scan_value(struct scanner *s, const char *p, int node, const 
             m->kind = MEMBER_OTHER;
         return scan_object(s, p + 1, node, f);
     case '[':
-        if (f->depth >= DEPTH_MAX || (node >= 0 && s->paths->nodes[node].child >= 0))
+        if (f->depth >= DEPTH_MAX)
             return NULL;
         if (m)
             m->kind = MEMBER_OTHER;
