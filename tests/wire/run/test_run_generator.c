@@ -5,8 +5,11 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include "benchctl/archive.h"
 
-#define LOADED "benchctl: 1\nname: wire\ntrials: 1\nretry: 0\napp: {image: 'app:1', port: %d, memory: 64m}\n"
+#define LOADED                                                                                               \
+    "benchctl: 1\nname: wire\ntrials: 1\nretry: 0\naxes: {x: [one]}\napp: {image: 'app:1', port: %d, "       \
+    "memory: 64m}\n"
 
 static void put(const struct stage *g, const char *name, const char *text)
 {
@@ -248,14 +251,119 @@ static void a_load_that_failed_before(void **state)
     assert_outcome(g, 0, "invalid", "no route");
 }
 
+/* --- streams --- */
+
+#define STREAM_ADAPTER                                                                                       \
+    "benchctl-adapter: 1\nprogram: %s/program\nargs: [attack, x, x, x, \"${output_dir}\"]\n"                 \
+    "outputs:\n  report: {file: report.json, format: json}\n"                                                \
+    "  points: {file: points.ndjson, format: ndjson, stream: {where: {/type: Point}, metric: /metric, "      \
+    "time: /data/time, value: /data/value, requests: reqs, failed: bad, latency: took, latency_unit: ms}}\n" \
+    "reports: [{name: r, output: report, accept: [/n], values: {requests: {json: /n}, duration: {json: "     \
+    "/ms}}, errors: {status: {json: /bad}}}]\n"
+#define RESULT "echo '{\"n\": 4, \"ms\": 300, \"bad\": 0}' >$out/report.json\n"
+
+static void with_stream(struct stage *g, const char *script, const char *more)
+{
+    CLEANUP_FREE char *adapter = xasprintf(STREAM_ADAPTER, g->dir);
+    CLEANUP_FREE char *load = xasprintf(
+        "load: {adapter: lines, duration: 300ms, timeout: 3s, warmup: {duration: 100ms}%s}\n", more);
+
+    put(g, "adapters/load/lines.yaml", adapter);
+    put_program(g, script);
+    run_load(g, load);
+}
+
+/* Three seconds of points, the second of them empty, with a line that is none. */
+#define POINTS                                                                                               \
+    "point() { echo \"{\\\"type\\\":\\\"Point\\\",\\\"metric\\\":\\\"$1\\\",\\\"data\\\":{\\\"time\\\":"     \
+    "\\\"2026-01-31T08:00:0$2Z\\\",\\\"value\\\":$3}}\"; }\n"                                                \
+    "points() { point reqs 0.1 1; point took 0.1 10; point reqs 0.9 1; point took 0.9 30; echo rubbish;\n"   \
+    "  point reqs 2.5 1; point took 2.5 40; point bad 2.5 1; }\n"
+
+static void a_stream_is_read(void **state)
+{
+    struct stage *g = *state;
+
+    with_stream(g, POINTS "points >$out/points.ndjson\nsleep 0.3\n" RESULT, "");
+    assert_outcome(g, 0, "ok", "4 requests");
+    CLEANUP_FREE char *series = stage_file(g, "trials/one/1/load/series.csv");
+    assert_has(series, "at_s,vus,requests,failed");
+    char *lines = series;
+    int count = 0;
+    while ((lines = strchr(lines, '\n')) != NULL && lines++)
+        count++;
+    assert_int_equal(count, 4); /* the head and three seconds */
+    CLEANUP_FREE char *log = stage_file(g, "trials/one/1/load/histogram.hlog");
+    assert_has(log, "StartTime");
+    CLEANUP_FREE char *left = stage_file(g, "trials/one/1/load/points.ndjson");
+    assert_null(left);
+    CLEANUP_FREE char *kept = xasprintf("%s/trials/one/1/load/points.ndjson.zst", g->dir);
+    assert_false(fs_exists(kept));
+    assert_has(json_text(json_at(json_get(stage_trial(g, 0), "notes"), 0)), "1 of 8 lines are no JSON");
+}
+
+static void a_stream_is_kept(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    struct error err = ERROR_INIT;
+
+    with_stream(g, POINTS "points >$out/points.ndjson\nsleep 0.3\n" RESULT, ", raw: true");
+    assert_outcome(g, 0, "ok", "4 requests");
+    CLEANUP_FREE char *kept = xasprintf("%s/trials/one/1/load/points.ndjson.zst", g->dir);
+    assert_int_equal(archive_file_read(kept, 1 << 20, &text, &err), 0);
+    assert_has(strbuf_text(&text), "rubbish\n");
+    assert_has(strbuf_text(&text), "\"metric\":\"bad\"");
+}
+
+/* Far more than a pipe holds: the writer is never stopped for good. */
+static void a_long_stream(void **state)
+{
+    struct stage *g = *state;
+
+    with_stream(g,
+                POINTS
+                "{ i=0; l=$(point took 1.5 7); l=$(printf '%s\\n%s\\n%s\\n%s' \"$l\" \"$l\" \"$l\" \"$l\")\n"
+                "while [ $i -lt 15000 ]; do echo \"$l\"; i=$((i+1)); done; } >$out/points.ndjson\n" RESULT,
+                "");
+    assert_outcome(g, 0, "ok", "4 requests");
+    CLEANUP_FREE char *log = stage_file(g, "trials/one/1/load/histogram.hlog");
+    assert_has(log, "StartTime");
+}
+
+static void a_stream_that_nobody_opens(void **state)
+{
+    struct stage *g = *state;
+
+    with_stream(g, "sleep 0.3\n" RESULT, ", raw: true");
+    assert_outcome(g, 0, "ok", "4 requests");
+    CLEANUP_FREE char *series = stage_file(g, "trials/one/1/load/series.csv");
+    assert_null(series);
+}
+
+static void a_writer_that_dies(void **state)
+{
+    struct stage *g = *state;
+
+    with_stream(g,
+                "case $out in */warmup) " RESULT "exit 0;; esac\n" POINTS
+                "{ points; printf '{\"type\": \"Poi'; } >$out/points.ndjson; kill -9 $$",
+                "");
+    assert_outcome(g, 0, "invalid", "killed by signal 9");
+    CLEANUP_FREE char *series = stage_file(g, "trials/one/1/load/series.csv");
+    assert_non_null(series); /* what came before is evidence */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_TEST(what_it_is_asked_for),      STAGE_TEST(what_it_says),
-        STAGE_TEST(it_did_not_keep_up),        STAGE_TEST(it_did_not_deliver),
-        STAGE_TEST(a_count_has_no_duration),   STAGE_TEST(a_report_made_afterwards),
-        STAGE_TEST(a_report_that_fails),       STAGE_TEST(a_report_that_never_comes),
-        STAGE_TEST(a_load_that_failed_before),
+        STAGE_TEST(what_it_is_asked_for),       STAGE_TEST(what_it_says),
+        STAGE_TEST(it_did_not_keep_up),         STAGE_TEST(it_did_not_deliver),
+        STAGE_TEST(a_count_has_no_duration),    STAGE_TEST(a_report_made_afterwards),
+        STAGE_TEST(a_report_that_fails),        STAGE_TEST(a_report_that_never_comes),
+        STAGE_TEST(a_load_that_failed_before),  STAGE_TEST(a_stream_is_read),
+        STAGE_TEST(a_stream_is_kept),           STAGE_TEST(a_long_stream),
+        STAGE_TEST(a_stream_that_nobody_opens), STAGE_TEST(a_writer_that_dies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
