@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "load_spec.h"
+
+#include <math.h>
+#include "benchctl/base/fs.h"
+#include "benchctl/base/units.h"
+
+static const struct position nowhere;
+
+static struct node *map_new(struct arena *a)
+{
+    return node_new(a, NODE_MAP, nowhere);
+}
+
+static void push(struct arena *a, struct node *n, const char *key, const struct node *value)
+{
+    const struct node **keys = arena_array(a, const struct node *, n->len + 1),
+                      **items = arena_array(a, const struct node *, n->len + 1);
+
+    for (size_t i = 0; i < n->len; i++) {
+        if (key)
+            keys[i] = n->keys[i];
+        items[i] = n->items[i];
+    }
+    if (key)
+        keys[n->len] = node_new_text(a, key, nowhere);
+    items[n->len++] = value;
+    n->keys = key ? keys : NULL;
+    n->items = items;
+}
+
+static void put(struct arena *a, struct node *map, const char *key, const char *value)
+{
+    if (value)
+        push(a, map, key, node_new_text(a, value, nowhere));
+}
+
+/* "Name: value"; the last one of a name wins. */
+static int put_headers(const struct load_spec *s, struct arena *a, struct node *map, struct error *err)
+{
+    struct node *headers = map_new(a);
+
+    for (size_t i = 0; i < s->headers.len; i++) {
+        const char *text = s->headers.items[i], *colon = strchr(text, ':');
+        if (!colon || colon == text)
+            return error_set(err, ERROR_USAGE, "'%s' is no header: 'Name: value'", text);
+        const char *name = arena_strndup(a, text, (size_t)(colon - text));
+        if (node_get(headers, name))
+            return error_set(err, ERROR_USAGE, "header '%s' is given twice", name);
+        put(a, headers, name, colon + 1 + strspn(colon + 1, " "));
+    }
+    if (headers->len)
+        push(a, map, "headers", headers);
+    return 0;
+}
+
+/* "30s:200". */
+static int put_stages(const struct load_spec *s, struct arena *a, struct node *phase, double *ret_most,
+                      struct error *err)
+{
+    struct node *list = node_new(a, NODE_LIST, nowhere);
+
+    for (size_t i = 0; i < s->stages.len; i++) {
+        const char *text = s->stages.items[i], *colon = strchr(text, ':');
+        double target;
+        if (!colon || number_parse(colon + 1, &target, err) < 0)
+            return error_set(err, ERROR_USAGE, "'%s' is no stage: DURATION:TARGET, for instance 30s:200",
+                             text);
+        struct node *stage = map_new(a);
+        put(a, stage, "duration", arena_strndup(a, text, (size_t)(colon - text)));
+        put(a, stage, "target", colon + 1);
+        push(a, list, NULL, stage);
+        *ret_most = fmax(*ret_most, target);
+    }
+    push(a, phase, "stages", list);
+    return 0;
+}
+
+/* With stages the one phase is a ramp: of the rate when one is given, else of VUs. */
+static int put_ramp(const struct load_spec *s, struct arena *a, struct node *map, struct error *err)
+{
+    struct node *phase = map_new(a), *phases = node_new(a, NODE_LIST, nowhere);
+    double most = 0;
+
+    if (s->duration || s->iterations)
+        return error_set(err, ERROR_USAGE, "'--stage' and '--%s' exclude each other",
+                         s->duration ? "duration" : "iterations");
+    put(a, phase, "executor", s->rate ? "ramping-arrival-rate" : "ramping-vus");
+    if (put_stages(s, a, phase, &most, err) < 0)
+        return -1;
+    if (s->rate) {
+        double vus = fmin(fmax(ceil(most), 10), 10000);
+        put(a, phase, "start_rate", s->rate);
+        put(a, phase, "pre_allocated_vus",
+            s->vus       ? s->vus
+            : s->max_vus ? s->max_vus
+                         : arena_printf(a, "%.0f", vus));
+        put(a, phase, "max_vus", s->max_vus);
+        put(a, phase, "arrivals", s->arrivals);
+    } else {
+        put(a, phase, "start_vus", s->vus);
+    }
+    push(a, phases, NULL, phase);
+    push(a, map, "phases", phases);
+    return 0;
+}
+
+static void put_load(const struct load_spec *s, struct arena *a, struct node *map)
+{
+    put(a, map, "vus", s->vus);
+    put(a, map, "duration", s->duration);
+    put(a, map, "iterations", s->iterations);
+    put(a, map, "rate", s->rate);
+    put(a, map, "max_vus", s->max_vus);
+    put(a, map, "arrivals", s->arrivals);
+}
+
+static void put_request(const struct load_spec *s, struct arena *a, struct node *map, const char *path)
+{
+    struct node *expect = map_new(a), *request = map_new(a), *list = node_new(a, NODE_LIST, nowhere);
+    struct node *to = s->expect_status || s->expect_body ? request : map;
+
+    put(a, to, "path", path);
+    put(a, to, "method", s->method);
+    put(a, to, "body", s->body);
+    put(a, to, "body_file", s->body_file);
+    if (to == map)
+        return;
+    struct node *statuses = node_new(a, NODE_LIST, nowhere);
+    for (const char *at = s->expect_status; at && *at; at += strspn(at, ",")) {
+        size_t len = strcspn(at, ",");
+        push(a, statuses, NULL, node_new_text(a, arena_strndup(a, at, len), nowhere));
+        at += len;
+    }
+    if (statuses->len)
+        push(a, expect, "status", statuses);
+    put(a, expect, "body", s->expect_body);
+    push(a, request, "expect", expect);
+    push(a, list, NULL, request);
+    push(a, map, "requests", list);
+}
+
+/* What every workload may be given beside its file. */
+static int put_common(const struct load_spec *s, struct arena *a, struct node *map, struct error *err)
+{
+    put(a, map, "timeout", s->timeout);
+    put(a, map, "http", s->http);
+    put(a, map, "processes", s->processes);
+    put(a, map, "think", s->think);
+    put(a, map, "seed", s->seed);
+    put(a, map, "transport", s->transport);
+    put(a, map, "insecure", s->insecure ? "true" : NULL);
+    put(a, map, "keepalive", s->no_keepalive ? "false" : NULL);
+    return put_headers(s, a, map, err);
+}
+
+/* A URL is a target and the path of the one request. */
+static int put_url(const struct load_spec *s, struct arena *a, struct node *map, const char **ret_path,
+                   struct error *err)
+{
+    const char *scheme = strstr(s->url, "://"), *rest = scheme ? scheme + 3 : NULL;
+
+    if (!rest)
+        return error_set(err, ERROR_USAGE, "'%s' is no URL: http://HOST:PORT/PATH", s->url);
+    size_t len = strcspn(rest, "/?#");
+    put(a, map, "target", arena_strndup(a, s->url, (size_t)(rest - s->url) + len));
+    *ret_path = rest[len] == '/' ? rest + len : arena_printf(a, "/%s", rest + len);
+    return 0;
+}
+
+static int from_options(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)
+{
+    struct node *map = map_new(a);
+    const char *path = "/";
+
+    if (!s->url) {
+        (void)error_set(err, ERROR_USAGE, "nothing to load: no URL and no '--spec'");
+        return error_hint(err, "for instance `benchctl load -c 10 -d 30s http://127.0.0.1:8080/`");
+    }
+    if (put_url(s, a, map, &path, err) < 0 || put_common(s, a, map, err) < 0)
+        return -1;
+    put_request(s, a, map, path);
+    if (s->stages.len == 0)
+        put_load(s, a, map);
+    else if (put_ramp(s, a, map, err) < 0)
+        return -1;
+    return workload_read(map, NULL, a, ret, err);
+}
+
+static int from_file(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *dir = path_dirname(s->file);
+    struct node *over = map_new(a);
+    const struct node *root;
+
+    if (s->method || s->body || s->body_file || s->expect_body || s->expect_status || s->stages.len)
+        return error_set(err, ERROR_USAGE,
+                         "'--spec' says what is requested: no option for one request or '--stage'");
+    if (fs_read(s->file, TREE_MAX_BYTES, &text, err) < 0 ||
+        tree_parse(strbuf_text(&text), text.len, arena_strdup(a, s->file), a, &root, err) < 0)
+        return -1;
+    put(a, over, "target", s->url);
+    put_load(s, a, over);
+    if (put_common(s, a, over, err) < 0)
+        return -1;
+    return workload_read(node_merge(a, root, over), arena_strdup(a, dir), a, ret, err);
+}
+
+int load_spec_read(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)
+{
+    return s->file ? from_file(s, a, ret, err) : from_options(s, a, ret, err);
+}

@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""benchctl load on servers that behave well and badly. Counts and ratios, no absolute times; needs no engine."""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from load_server import Server
+
+BINARY = os.path.abspath(sys.argv[1])
+WORK = tempfile.mkdtemp()
+
+
+def same(actual, expected, what=''):
+    if actual != expected:
+        raise AssertionError('%s: %r instead of %r' % (what, actual, expected))
+
+
+def between(low, value, high, what):
+    if value is None or not low <= value <= high:
+        raise AssertionError('%s: %r is not between %r and %r' % (what, value, low, high))
+
+
+def has(text, *parts):
+    for part in parts:
+        if part not in text:
+            raise AssertionError('%r is not in:\n%s' % (part, text))
+
+
+def load(*arguments, code=0, out=None):
+    """The report. `code` None: 0 or 1, since a busy machine may make the generator late."""
+    argv = [BINARY, 'load', '--format', 'json', *arguments] + (['--out', out] if out else [])
+    r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    if r.returncode != code and not (code is None and r.returncode in (0, 1)):
+        raise AssertionError('%s: exit status %d\n%s%s' % (' '.join(argv), r.returncode, r.stdout, r.stderr))
+    report = json.loads(r.stdout) if r.stdout else {}
+    if report:
+        adds_up(report)
+    report['stderr'] = r.stderr
+    return report
+
+
+def adds_up(r):
+    same(r['ok'] + r['failed'], r['requests'], 'ok + failed')
+    same(sum(r['errors'].values()), r['failed'], 'errors by kind')
+    same(sum(r['status'].values()), r['latency_ms']['count'], 'answers by status')
+    same(sum(k['requests'] for k in r['by_request']), r['requests'], 'requests by kind')
+    if not r['complete']:
+        return
+    same(r['started'] + r['dropped'], r['planned'], 'planned')
+    same(r['requests'] + r['aborted'], r['started'], 'started')
+
+
+def good():
+    s = Server()
+    for n in ('1', '3'):
+        s.requests = 0
+        r = load('-n', '1000', '-c', '8', '-p', n, s.url + '/items?q=1', code=None)
+        same((r['requests'], r['ok'], r['connections']), (1000, 1000, 8), 'processes ' + n)
+        same(s.requests, 1000, 'the server saw')
+        same(s.paths.popitem()[0], '/items?q=1', 'path')
+        same((r['model'], r['corrected'], r['pacing']), ('closed', False, None))
+    s.close()
+
+
+def open_model_is_exact():
+    s = Server()
+    for n in ('1', '2'):
+        s.requests = 0
+        r = load('-r', '250', '-d', '2s', '-p', n, s.url, code=None)
+        same((r['planned'], r['model'], r['corrected']), (500, 'open', True))
+        same(r['started'] + r['dropped'], 500)
+        same(s.requests, r['requests'] + r['aborted'], 'the server saw')
+        between(200, r['phases'][0]['rates']['offered'], 251, 'offered')
+        same(r['pacing']['lag_ms']['count'], r['started'], 'lags')
+    s.close()
+
+
+def one_second_after_the_other():
+    s = Server()
+    out = os.path.join(WORK, 'seconds')
+    r = load('-r', '100', '-d', '3s', '-p', '2', s.url, out=out, code=None)
+    with open(os.path.join(out, 'series.csv')) as f:
+        rows = list(csv.DictReader(f))
+    for column in ('planned', 'started', 'requests', 'ok', 'failed', 'dropped', 'aborted', 'received_bytes'):
+        same(sum(int(row[column]) for row in rows), r[column], column)
+    same([int(row['at_ms']) for row in rows][:3], [1000, 2000, 3000], 'seconds')
+    with open(os.path.join(out, 'report.json')) as f:
+        written = json.load(f)
+    same(written['requests'], r['requests'], 'report.json')
+    with open(os.path.join(out, 'histogram.hlog')) as f:
+        lines = [line for line in f if line.startswith('Tag=')]
+    between(3, len([line for line in lines if line.startswith('Tag=GET_/,')]), 4, 'intervals')
+    same(len(lines) % 2, 0, 'response and service')
+    s.close()
+
+
+def fails_with_500():
+    s = Server('500')
+    r = load('-n', '200', '-c', '4', s.url)
+    same((r['ok'], r['errors']['status'], r['status']), (0, 200, {'500': 200}))
+    same(r['latency_ms']['count'], 200, 'failed answers have latencies')
+    same((r['examples'][0]['error'], r['examples'][0]['status']), ('status', 500))
+    r = load('-n', '20', '--expect-status', '500', s.url)
+    same(r['ok'], 20)
+    r = load('-n', '20', '--expect-status', '500', '--expect-body', 'no such', s.url)
+    same(r['errors']['mismatch'], 20)
+    s.close()
+
+
+def each_connection_is_closed():
+    s = Server('close')
+    r = load('-n', '200', '-c', '4', s.url)
+    same((r['ok'], r['connections'], s.connections), (200, 200, 200))
+    s.close()
+
+
+def nobody_answers():
+    s = Server()
+    s.close()
+    r = load('-c', '10', '-d', '1s', s.url, code=1)
+    same((r['ok'], r['errors']['connect']), (0, r['requests']))
+    has(r['stderr'], 'no request was answered')
+    between(10, r['requests'], 10 * 14, 'tries: at once, and after 10, 20, 40, 80, 100, 100 ... ms')
+    same(r['latency_ms']['p50'], None)
+    between(r['requests'] - 10, r['backoffs'], r['requests'], 'waits')
+
+
+def connections_break():
+    s = Server('reset')
+    r = load('-c', '10', '-d', '1s', s.url, code=1)
+    same((r['ok'], r['errors']['reset']), (0, r['requests']))
+    between(10, r['requests'], 10 * 14, 'tries')
+    s.close()
+
+
+def time_outs_are_censored():
+    s = Server('silent')
+    r = load('-c', '50', '-d', '1s', '-t', '100ms', s.url, code=1)
+    same((r['errors']['timeout'], r['censored'], r['latency_ms']['count']), (r['requests'], r['requests'], 0))
+    between(50, r['requests'], 50 * 10, 'time-outs')
+    s.close()
+    s = Server('slow', delay=0.5)
+    r = load('-r', '40', '-d', '1s', '-t', '100ms', '--max-vus', '40', s.url, code=1)
+    same((r['errors']['timeout'] + r['dropped'], r['planned']), (40, 40))
+    s.close()
+
+
+def too_few_vus_drop_arrivals():
+    s = Server('slow', delay=0.5)
+    r = load('-r', '50', '-d', '2s', '-c', '5', '--max-vus', '5', s.url, code=1)
+    same((r['planned'], r['kept_up']), (100, False))
+    between(60, r['dropped'], 85, 'dropped')  # 5 VUs make at most 5 * 4, and a few
+    has(r['stderr'], 'were dropped')
+    s.close()
+
+
+def nonsense_is_counted():
+    for mode, kind in (('garbage', 'protocol'), ('cut', 'reset')):
+        s = Server(mode)
+        r = load('-n', '50', '-c', '5', s.url, code=1)
+        same((r['requests'], r['ok'], r['errors'][kind]), (50, 0, 50), mode)
+        s.close()
+
+
+def a_server_vanishes():
+    s = Server()
+    p = subprocess.Popen([BINARY, 'load', '-c', '20', '-d', '2s', '--format', 'json', s.url], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    while s.requests < 100:
+        time.sleep(0.01)
+    s.close()
+    out, _ = p.communicate(timeout=60)
+    r = json.loads(out)
+    adds_up(r)
+    between(100, r['ok'], s.requests, 'ok')
+    between(1, r['errors']['connect'], 20 * 25, 'connect')
+
+
+def a_stall_is_not_omitted():
+    """A quarter of the time, arrivals wait up to `stall`: their p99 is stall * (1 - 0.01 / 0.25). A closed loop with
+    one VU sees each stall once; corrected for it, it sees what the arrivals see."""
+    stall, period = 0.5, 2.0
+    s = Server('stall', delay=stall, period=period)
+    r = load('-r', '100', '-d', '4s', '--max-vus', '100', s.url, code=None)
+    between(0.85 * 960 * stall, r['latency_ms']['p99'], 1.3 * 960 * stall, 'p99 of arrivals')
+    r = load('-c', '1', '-d', '4s', '--think', '5ms', s.url)
+    raw, corrected = r['latency_ms'], r['latency_ms_corrected']
+    slow = 0.5 * 1000 * stall
+    if raw['p95'] > slow:
+        raise AssertionError('the closed loop saw more than one answer per stall: %r' % raw)
+    between(0.8 * 960 * stall, corrected['p99'], 1.3 * 960 * stall, 'corrected p99')
+    s.close()
+
+
+SPEC = '''target: %s
+id_header: X-Request-Id
+processes: %d
+seed: 7
+requests:
+  - {name: list, weight: 3, path: '/list'}
+  - {name: make, method: POST, path: '/make', body: '{"n": {{counter}}, "vu": {{vu}}}'}
+phases:
+  - {name: warm, executor: shared-iterations, vus: 4, iterations: 40, warmup: true}
+  - {name: loop, executor: per-vu-iterations, vus: 4, iterations: 25}
+  - {name: lists, executor: constant-arrival-rate, rate: 50, duration: 1s, pre_allocated_vus: 20, requests: [list]}
+'''
+
+
+def a_file_says_it_all():
+    for processes in (1, 2):
+        s = Server()
+        path = os.path.join(WORK, 'spec.yaml')
+        with open(path, 'w') as f:
+            f.write(SPEC % (s.url, processes))
+        r = load('--spec', path, code=None)
+        same((r['warmup']['requests'], r['planned'], r['model']), (40, 150, 'mixed'))
+        warm, loop, lists = r['phases']
+        same((loop['requests'], lists['planned']), (100, 50))
+        same(len(set(s.ids)), s.requests, 'unique ids')
+        same(s.requests, 40 + 100 + lists['requests'] + lists['aborted'], 'the server saw')
+        same(len(set(json.loads(b)['n'] for b in s.bodies)), len(s.bodies), 'counters')
+        between(1, len(set(json.loads(b)['vu'] for b in s.bodies)), 4, 'virtual users')
+        between(15, len(s.bodies), 60, 'a quarter of 140')
+        if loop['begin_ms'] < warm['begin_ms'] + warm['duration_ms'] - 1:
+            raise AssertionError('phases overlap: %r' % r['phases'])
+        s.close()
+
+
+def the_seed_decides():
+    spec = os.path.join(WORK, 'seed.yaml')
+    seen = []
+    for processes in (1, 1, 2):
+        s = Server()
+        with open(spec, 'w') as f:
+            f.write('target: %s\nprocesses: %d\nseed: 3\nrequests:\n  - {path: "/a/{{random 1 1000000}}"}\n'
+                    '  - {path: "/b/{{random 1 1000000}}", weight: 2}\n'
+                    'phases:\n  - {executor: shared-iterations, vus: 2, iterations: 200}\n' % (s.url, processes))
+        load('--spec', spec)
+        seen.append(sorted(s.paths.items()))
+        s.close()
+    same(seen[1], seen[0], 'twice the same')
+    same(seen[2], seen[0], 'the same by two processes')
+
+
+def interrupted():
+    s = Server()
+    for processes in ('1', '2'):
+        out = os.path.join(WORK, 'interrupted' + processes)
+        p = subprocess.Popen([BINARY, 'load', '-c', '4', '-d', '60s', '-p', processes, '-o', out, s.url],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while s.requests < 50:
+            time.sleep(0.01)
+        p.send_signal(signal.SIGTERM if processes == '1' else signal.SIGINT)
+        p.communicate(timeout=60)
+        same(p.returncode, 130)
+        with open(os.path.join(out, 'report.json')) as f:
+            r = json.load(f)
+        same((r['interrupted'], r['complete']), (True, False))
+        same(r['requests'] + r['aborted'], r['started'])
+        s.requests = 0
+    s.close()
+
+
+def children(pid):
+    found = []
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                with open('/proc/%s/stat' % name) as f:
+                    if int(f.read().rsplit(')', 1)[1].split()[1]) == pid:
+                        found.append(int(name))
+            except (OSError, IndexError):
+                pass
+    return found
+
+
+def a_worker_dies():
+    s = Server()
+    out = os.path.join(WORK, 'died')
+    p = subprocess.Popen([BINARY, 'load', '-c', '4', '-d', '60s', '-p', '2', '-o', out, s.url],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while s.requests < 50:
+        time.sleep(0.01)
+    os.kill(children(p.pid)[0], signal.SIGKILL)
+    _, err = p.communicate(timeout=60)
+    same(p.returncode, 1)
+    has(err, 'of 2 ended after', 'killed by signal 9')
+    with open(os.path.join(out, 'report.json')) as f:
+        r = json.load(f)
+    same((r['kept_up'], r['complete'], r['interrupted']), (False, False, False))
+    s.close()
+
+
+def a_killed_generator_leaves_its_seconds():
+    s = Server()
+    out = os.path.join(WORK, 'killed')
+    p = subprocess.Popen([BINARY, 'load', '-c', '2', '-d', '60s', '-p', '2', '-o', out, s.url], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    series = os.path.join(out, 'series.csv')
+    while not os.path.exists(series) or open(series).read().count('\n') < 3:
+        time.sleep(0.05)
+    workers = children(p.pid)
+    p.kill()
+    p.wait()
+    p.communicate()
+    end = time.monotonic() + 30
+    while any(os.path.exists('/proc/%d' % w) for w in workers):  # they end with it
+        if time.monotonic() > end:
+            raise AssertionError('workers are left')
+        time.sleep(0.02)
+    with open(series) as f:
+        same(len(list(csv.DictReader(f))) >= 2, True, 'rows')
+    s.close()
+
+
+def what_is_wrong_is_said():
+    for arguments, code, text in (
+            ([], 2, 'nothing to load'), (['-c', '0', 'http://x'], 2, 'vus'), (['127.0.0.1:80'], 2, 'no URL'),
+            (['-s', '10', 'http://127.0.0.1:1'], 2, 'no stage'), (['-H', 'x', 'http://127.0.0.1:1'], 2, 'no header'),
+            (['-b', '{{nope}}', 'http://127.0.0.1:1'], 2, 'nope'), (['--spec', '/nowhere'], 3, '/nowhere'),
+            (['-d', '1s', '-o', '/proc/x', 'http://127.0.0.1:1'], 3, '/proc/x'),
+            (['-d', '1s', '-p', '2', '-c', '2', 'http://no-such-host.invalid'], 3, 'no-such-host.invalid')):
+        has(load(*arguments, code=code)['stderr'], text)
+
+
+def main():
+    tests = [good, open_model_is_exact, one_second_after_the_other, fails_with_500, each_connection_is_closed,
+             nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
+             a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides, interrupted, a_worker_dies,
+             a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
+    try:
+        for test in tests:
+            began = time.monotonic()
+            test()
+            print('ok: %s (%.1f s)' % (test.__name__, time.monotonic() - began), flush=True)
+    finally:
+        shutil.rmtree(WORK, ignore_errors=True)
+
+
+if __name__ == '__main__':
+    main()
