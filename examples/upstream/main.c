@@ -80,12 +80,13 @@ static int read_config(const struct arguments *args, struct arena *a, struct con
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     const char *inline_text = getenv("UPSTREAM_CONFIG");
+    const char *file = args->file ? args->file : inline_text ? NULL : getenv("UPSTREAM_FILE");
 
-    if (args->file) {
-        CLEANUP_FREE char *dir = path_dirname(args->file);
-        if (fs_read(args->file, UPSTREAM_MAX_CONFIG_BYTES, &text, err) < 0)
+    if (file) {
+        CLEANUP_FREE char *dir = path_dirname(file);
+        if (fs_read(file, UPSTREAM_MAX_CONFIG_BYTES, &text, err) < 0)
             return -1;
-        return config_read(strbuf_text(&text), text.len, args->file, dir, a, ret, err);
+        return config_read(strbuf_text(&text), text.len, file, dir, a, ret, err);
     }
     if (!inline_text) {
         error_set(err, ERROR_USAGE, "no configuration");
