@@ -74,7 +74,7 @@ int load_outcome_check(const struct load_adapter *a, const char *dir, const stru
                        struct arena *arena, struct load_result *r, struct error *err)
 {
     char text[64];
-    const char *program = a->form.program;
+    const char *program = a->own ? "benchctl" : a->form.program;
 
     if (!o->ran) {
         (void)error_set(err, ERROR_TRIAL, "'%s' did not end by itself", program);
