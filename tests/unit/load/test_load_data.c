@@ -98,6 +98,22 @@ static void wrk(void **state)
     assert_true(check_directory("wrk", TESTS_DIR "/data/wrk", ".txt") >= 10);
 }
 
+/* Runs of other tools made for these tests. */
+static void of_the_project(void **state)
+{
+    static const struct {
+        const char *tool, *end;
+    } sets[] = {{"wrk2", ".txt"},   {"hey", ".txt"}, {"hey", ".csv"},    {"oha", ".json"},
+                {"oha", ".txt"},    {"oha", ".csv"}, {"vegeta", ".txt"}, {"vegeta", ".json"},
+                {"vegeta", ".csv"}, {"ab", ".txt"},  {"ab", ".csv"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
+        CLEANUP_FREE char *dir = xasprintf("%s/data/%s", TESTS_DIR, sets[i].tool);
+        assert_true(check_directory(sets[i].tool, dir, sets[i].end) > 0);
+    }
+}
+
 /* The recordings of other tools. */
 static void others(void **state)
 {
@@ -127,7 +143,8 @@ static void others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrk), cmocka_unit_test(others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrk), cmocka_unit_test(of_the_project),
+                                       cmocka_unit_test(others)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
