@@ -1,50 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The scanner. Most of a line is what follows its value (tags), and that repeats: once the value is read, the
- * rest of the line is compared with what was seen before after the same keys. The same bytes in the same
- * place mean the same, so a remembered rest needs no second look; another one is scanned and remembered.
- */
-#include "stream_scan.h"
+/* The scanner: strict, and with a memory of what most lines have in common (stream_memo.h). */
+#include "stream_memo.h"
 
 #include <assert.h>
 
 #define DEPTH_MAX 16
-#define KEYS_MAX 32    /* per object */
-#define TAIL_SLOTS 256 /* a power of two */
-#define TAIL_MIN 32
-#define TAIL_MAX 768
-#define CONTEXT_MAX 192 /* bytes of the keys before a rest */
-
-struct key {
-    const char *text;
-    uint32_t len;
-};
-
-struct frame {
-    const struct frame *parent;
-    int node, depth;
-    uint32_t count;
-    struct key keys[KEYS_MAX];
-};
-
-/* The rest of a line, the keys of the open objects before it, and the wanted members in it. */
-struct tail {
-    uint32_t len, context_len;
-    uint32_t found; /* bit per slot */
-    struct member m[SCAN_SLOTS];
-    char context[CONTEXT_MAX];
-    char bytes[TAIL_MAX];
-};
 
 struct scanner {
     const struct scan_paths *paths;
-    const char *end, *limit;
+    const char *line, *end, *limit;
     struct point *point;
-    const char *anchor; /* where the rest begins that is to be remembered; NULL: none */
-    uint32_t found_before, context_len;
-    char context[CONTEXT_MAX];
-    bool done; /* a remembered rest ends the line */
-    struct tail tails[TAIL_SLOTS];
+    const char *anchor; /* behind the value, when what follows is to be remembered */
+    const struct frame *anchor_frame;
+    int context;
+    uint32_t found_before;      /* the anchor */
+    const struct frame *closed; /* a remembered part ended this object */
+    bool done;                  /* a remembered rest ended the line */
+    struct memo memo;
 };
 
 struct scanner *scanner_new(const struct scan_paths *paths)
@@ -60,108 +32,45 @@ void scanner_free(struct scanner *s)
     free(s);
 }
 
-static inline uint64_t word_at(const char *p)
+/* Behind the value: is what follows known? Else it will be. Where to go on. */
+static const char *after_value(struct scanner *s, const char *p, const struct frame *f)
 {
-    uint64_t w;
+    size_t left = (size_t)(s->end - p);
+    const struct tail *t = memo_find_tail(&s->memo, s->context, p, left);
 
-    memcpy(&w, p, sizeof(w));
-    return w;
-}
-
-static inline struct tail *tail_of(struct scanner *s, const char *p, size_t len)
-{
-    uint64_t h = len + word_at(p + len - 16) * 3 + word_at(p + len / 2) * 5 + word_at(p + len / 4) * 7 +
-                 word_at(p + len / 4 * 3 - 4) * 11;
-
-    h *= UINT64_C(0x9e3779b97f4a7c15);
-    return &s->tails[h >> 56 & (TAIL_SLOTS - 1)];
-}
-
-/* The keys of all open objects, the innermost first; the number of bytes, or 0 when they are too many. */
-static size_t write_context(const struct frame *f, char *out)
-{
-    size_t used = 0;
-
-    for (; f; f = f->parent) {
-        for (uint32_t i = 0; i < f->count; i++) {
-            if (f->keys[i].len > 250 || used + f->keys[i].len + 2 > CONTEXT_MAX)
-                return 0;
-            out[used++] = (char)f->keys[i].len;
-            memcpy(out + used, f->keys[i].text, f->keys[i].len);
-            used += f->keys[i].len;
-        }
-        out[used++] = (char)0xff;
-        if (used == CONTEXT_MAX)
-            return 0;
-    }
-    return used;
-}
-
-static bool same_context(const struct frame *f, const struct tail *t)
-{
-    const char *c = t->context, *end = t->context + t->context_len;
-
-    for (; f; f = f->parent) {
-        for (uint32_t i = 0; i < f->count; i++) {
-            uint32_t len = f->keys[i].len;
-            if (len > 250 || (size_t)(end - c) < len + 2 || *c != (char)len ||
-                memcmp(c + 1, f->keys[i].text, len) != 0)
-                return false;
-            c += len + 1;
-        }
-        if (c == end || *c++ != (char)0xff)
-            return false;
-    }
-    return c == end;
-}
-
-static uint32_t found_of(const struct point *p)
-{
-    uint32_t found = 0;
-
-    for (int i = 0; i < SCAN_SLOTS; i++)
-        found |= (uint32_t)(p->m[i].kind != MEMBER_ABSENT) << i;
-    return found;
-}
-
-/* Behind the value, with `f` the object that it is in: is the rest known? Else it will be. */
-static void at_anchor(struct scanner *s, const char *p, const struct frame *f)
-{
-    size_t len = (size_t)(s->end - p);
-
-    if (len < TAIL_MIN || len > TAIL_MAX)
-        return;
-    struct tail *t = tail_of(s, p, len);
-    if (t->len == len && same_context(f, t) && memcmp(t->bytes, p, len) == 0) {
-        for (uint32_t left = t->found; left; left &= left - 1) {
-            int slot = __builtin_ctz(left);
-            s->point->m[slot] = t->m[slot];
-        }
+    if (t) {
+        found_get(&t->found, s->point, p);
         s->done = true;
-        return;
+        return s->end;
     }
-    s->context_len = (uint32_t)write_context(f, s->context);
-    s->found_before = found_of(s->point);
-    s->anchor = s->context_len ? p : NULL;
+    s->anchor = p;
+    s->anchor_frame = f;
+    s->found_before = found_mask(s->point);
+    if (!memo_is_part(&s->memo, s->context, p, left))
+        return p;
+    found_get(&s->memo.part.found, s->point, p);
+    s->closed = f;
+    return p + s->memo.part.len;
 }
 
-static void remember(struct scanner *s)
+/* The value at `value` ends at p, and `f` is the object that it is in. */
+static const char *at_value_end(struct scanner *s, const char *value, const char *p, const struct frame *f)
 {
-    size_t len = (size_t)(s->end - s->anchor);
-    struct tail *t = tail_of(s, s->anchor, len);
+    s->context = memo_context(&s->memo, f);
+    if (s->context < 0)
+        return p;
+    memo_head(&s->memo,
+              &(struct head_parts){
+                  .line = s->line, .value = value, .point = s->point, .frame = f, .context = s->context});
+    return after_value(s, p, f);
+}
 
-    t->len = (uint32_t)len;
-    memcpy(t->bytes, s->anchor, len);
-    t->context_len = s->context_len;
-    memcpy(t->context, s->context, s->context_len);
-    t->found = found_of(s->point) & ~s->found_before;
-    for (int i = 0; i < SCAN_SLOTS; i++) {
-        if (!(t->found >> i & 1))
-            continue;
-        t->m[i] = s->point->m[i];
-        if (t->m[i].kind == MEMBER_TEXT)
-            t->m[i].text = t->bytes + (t->m[i].text - s->anchor);
-    }
+/* Behind the closing brace of `f`. */
+static void at_object_end(struct scanner *s, const struct frame *f, const char *p)
+{
+    if (s->anchor && s->anchor_frame == f)
+        memo_part(&s->memo, s->context, s->anchor, (size_t)(p - s->anchor), s->point,
+                  found_mask(s->point) & ~s->found_before);
 }
 
 static inline const char *skip_blanks(const char *p)
@@ -171,7 +80,7 @@ static inline const char *skip_blanks(const char *p)
     return p;
 }
 
-static const char *scan_value(struct scanner *s, const char *p, int node, const struct frame *f);
+static const char *scan_value(struct scanner *s, const char *p, int node, struct frame *f);
 
 /* Is the key new in its object? */
 static inline bool add_key(struct frame *f, const char *text, size_t len)
@@ -194,11 +103,51 @@ static inline int child_of(const struct scan_paths *paths, int node, const char 
     return child;
 }
 
+/* One key and its value. */
+static const char *scan_member(struct scanner *s, const char *p, struct frame *f)
+{
+    bool plain;
+
+    if (*p++ != '"')
+        return NULL;
+    const char *key = p;
+    p = token_string(p, s->limit, &plain);
+    if (!p || !plain)
+        return NULL;
+    size_t len = (size_t)(p - key) - 1;
+    if (!add_key(f, key, len))
+        return NULL;
+    p = skip_blanks(p);
+    if (*p++ != ':')
+        return NULL;
+    return scan_value(s, skip_blanks(p), child_of(s->paths, f->node, key, len), f);
+}
+
+/* From behind a member to behind the object's '}'. */
+static const char *scan_rest(struct scanner *s, const char *p, struct frame *f)
+{
+    for (;;) {
+        if (!p || s->done)
+            return p;
+        if (s->closed == f) {
+            s->closed = NULL;
+            return p;
+        }
+        p = skip_blanks(p);
+        if (*p == '}') {
+            at_object_end(s, f, p + 1);
+            return p + 1;
+        }
+        if (*p++ != ',')
+            return NULL;
+        p = scan_member(s, skip_blanks(p), f);
+    }
+}
+
 /* From behind '{' to behind '}'. */
-static const char *scan_object(struct scanner *s, const char *p, int node, const struct frame *parent)
+static const char *scan_object(struct scanner *s, const char *p, int node, struct frame *parent)
 {
     struct frame f;
-    bool plain;
 
     f.parent = parent;
     f.node = node;
@@ -207,35 +156,18 @@ static const char *scan_object(struct scanner *s, const char *p, int node, const
     p = skip_blanks(p);
     if (*p == '}')
         return p + 1;
-    for (;;) {
-        if (*p++ != '"')
-            return NULL;
-        const char *key = p;
-        p = token_string(p, s->limit, &plain);
-        if (!p || !plain)
-            return NULL;
-        size_t len = (size_t)(p - key) - 1;
-        if (!add_key(&f, key, len))
-            return NULL;
-        p = skip_blanks(p);
-        if (*p++ != ':')
-            return NULL;
-        p = scan_value(s, skip_blanks(p), child_of(s->paths, node, key, len), &f);
-        if (!p || s->done)
-            return p;
-        p = skip_blanks(p);
-        if (*p == '}')
-            return p + 1;
-        if (*p++ != ',')
-            return NULL;
-        p = skip_blanks(p);
-    }
+    return scan_rest(s, scan_member(s, p, &f), &f);
 }
 
 /* From behind '[' to behind ']'; nothing in it is wanted, for no step of a pointer is an index. */
-static const char *scan_array(struct scanner *s, const char *p, const struct frame *parent)
+static const char *scan_array(struct scanner *s, const char *p, struct frame *parent)
 {
-    const struct frame f = {.parent = parent, .node = -1, .depth = parent->depth + 1};
+    struct frame f;
+
+    f.parent = parent;
+    f.node = -1;
+    f.depth = parent->depth + 1;
+    f.count = 0;
 
     p = skip_blanks(p);
     if (*p == ']')
@@ -275,7 +207,7 @@ static const char *scan_text(struct scanner *s, const char *p, struct member *m)
     return end;
 }
 
-static const char *scan_value(struct scanner *s, const char *p, int node, const struct frame *f)
+static const char *scan_value(struct scanner *s, const char *p, int node, struct frame *f)
 {
     int slot = node < 0 ? -1 : s->paths->nodes[node].slot;
     struct member *m = slot < 0 ? NULL : &s->point->m[slot];
@@ -302,34 +234,90 @@ static const char *scan_value(struct scanner *s, const char *p, int node, const 
             m->kind = MEMBER_OTHER;
         return scan_word(p, s->end);
     default:
-        p = token_number(p, m ? &m->number : NULL);
-        if (m)
-            m->kind = MEMBER_NUMBER;
-        if (p && slot == SLOT_VALUE)
-            at_anchor(s, p, f);
-        return p;
+        break;
     }
+    const char *end = token_number(p, m ? &m->number : NULL);
+    if (!end || !m)
+        return end;
+    m->kind = MEMBER_NUMBER;
+    return slot == SLOT_VALUE ? at_value_end(s, p, end, f) : end;
+}
+
+/* Goes on in the objects that are open behind a remembered head. */
+static const char *scan_behind(struct scanner *s, const char *p, const struct head *h)
+{
+    struct frame frames[LEVELS_MAX];
+
+    for (int i = 0; i < h->levels; i++) {
+        const struct frame *from = &h->frames[i];
+        frames[i].parent = i + 1 < h->levels ? &frames[i + 1] : NULL;
+        frames[i].node = from->node;
+        frames[i].depth = from->depth;
+        frames[i].count = from->count;
+        memcpy(frames[i].keys, from->keys, from->count * sizeof(from->keys[0]));
+    }
+    p = after_value(s, p, &frames[0]);
+    for (int i = 0; i < h->levels && p && !s->done; i++)
+        p = scan_rest(s, p, &frames[i]);
+    s->anchor_frame = NULL;
+    return p;
+}
+
+/* By a remembered head; NULL when the line is not like that. */
+static const char *scan_by_head(struct scanner *s, const struct head *h)
+{
+    const char *p = s->line + h->len;
+    struct member *time = &s->point->m[SLOT_TIME], *value = &s->point->m[SLOT_VALUE];
+    bool plain;
+
+    if (h->has_time) {
+        const char *end = token_string(p, s->limit, &plain);
+        if (!end || !plain || (size_t)(s->end - end) < h->middle_len ||
+            memcmp(end, h->middle, h->middle_len) != 0)
+            return NULL;
+        *time = (struct member){.kind = MEMBER_TEXT, .text = p, .len = (size_t)(end - p) - 1};
+        p = end + h->middle_len;
+    }
+    p = token_number(p, &value->number);
+    if (!p)
+        return NULL;
+    value->kind = MEMBER_NUMBER;
+    found_get(&h->found, s->point, s->line);
+    s->context = h->context;
+    return scan_behind(s, p, h);
+}
+
+static void begin(struct scanner *s)
+{
+    s->anchor = NULL;
+    s->anchor_frame = NULL;
+    s->closed = NULL;
+    s->done = false;
+    for (int i = 0; i < SCAN_SLOTS; i++)
+        s->point->m[i].kind = MEMBER_ABSENT;
 }
 
 bool scan_line(struct scanner *s, const char *line, size_t len, const char *limit, struct point *ret)
 {
     assert(line[len] == '\n' && limit > line + len);
+    s->line = line;
     s->end = line + len;
     s->limit = limit;
     s->point = ret;
-    s->anchor = NULL;
-    s->done = false;
-    for (int i = 0; i < SCAN_SLOTS; i++)
-        ret->m[i].kind = MEMBER_ABSENT;
-    const char *p = skip_blanks(line);
-    if (*p != '{')
-        return false;
-    p = scan_object(s, p + 1, 0, NULL);
-    if (p && s->done)
-        return true;
-    if (!p || skip_blanks(p) != s->end)
+    begin(s);
+    const struct head *h = memo_find_head(&s->memo, line, len);
+    const char *p = h ? scan_by_head(s, h) : NULL;
+    if (!p) {
+        begin(s);
+        p = skip_blanks(line);
+        p = *p == '{' ? scan_object(s, p + 1, 0, NULL) : NULL;
+    }
+    if (!p || s->done)
+        return p != NULL;
+    if (skip_blanks(p) != s->end)
         return false;
     if (s->anchor)
-        remember(s);
+        memo_tail(&s->memo, s->context, s->anchor, (size_t)(s->end - s->anchor), ret,
+                  found_mask(ret) & ~s->found_before);
     return true;
 }

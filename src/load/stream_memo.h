@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a scanner remembers of lines. A line is three parts: what stands before its value (the head, with the
+ * time in it), the value, and the rest (tags). Heads and rests repeat. The same bytes in the same place mean
+ * the same, so that what is remembered needs no second look: a head is remembered with the objects that are
+ * open behind it, a rest with the keys that were there before it (its context).
+ */
+#ifndef BENCHCTL_LOAD_STREAM_MEMO_H
+#define BENCHCTL_LOAD_STREAM_MEMO_H
+
+#include "stream_scan.h"
+
+#define KEYS_MAX 32 /* per object */
+#define LEVELS_MAX (SCAN_STEPS_MAX + 1)
+#define HEAD_SLOTS 64 /* powers of two */
+#define TAIL_SLOTS 256
+#define HEAD_MIN 32
+#define HEAD_MAX 192
+#define TAIL_MIN 32
+#define TAIL_MAX 768
+#define CONTEXTS_MAX 16
+#define CONTEXT_MAX 192
+
+struct key {
+    const char *text;
+    uint32_t len;
+};
+
+/* An object that is open. */
+struct frame {
+    struct frame *parent;
+    int node, depth;
+    uint32_t count;
+    struct key keys[KEYS_MAX];
+};
+
+/* Wanted members within some bytes: texts begin `at` bytes behind the first. */
+struct found {
+    uint32_t mask; /* bit per slot */
+    struct member m[SCAN_SLOTS];
+    uint32_t at[SCAN_SLOTS];
+};
+
+/* `len` bytes, then (with a time) its text up to the quote, then `middle_len` bytes, then the value. */
+struct head {
+    uint32_t len, middle_len;
+    bool has_time;
+    int context, levels;
+    struct found found;
+    char bytes[HEAD_MAX], middle[HEAD_MAX];
+    struct frame frames[LEVELS_MAX]; /* the innermost first; parents are not set */
+};
+
+/* All that follows a value; or, as a part, up to the end of the object that it is in. */
+struct tail {
+    uint32_t len;
+    int context;
+    struct found found;
+    char bytes[TAIL_MAX];
+};
+
+struct context {
+    uint32_t len;
+    char bytes[CONTEXT_MAX];
+};
+
+struct memo {
+    struct head heads[HEAD_SLOTS];
+    struct tail tails[TAIL_SLOTS];
+    struct tail part;
+    struct context contexts[CONTEXTS_MAX];
+    int context_count;
+};
+
+uint32_t found_mask(const struct point *p);
+/* The members of `p` that `mask` names, in texts behind `from`. */
+void found_set(struct found *f, const struct point *p, uint32_t mask, const char *from);
+
+static inline void found_get(const struct found *f, struct point *p, const char *from)
+{
+    for (uint32_t left = f->mask; left; left &= left - 1) {
+        int slot = __builtin_ctz(left);
+        p->m[slot] = f->m[slot];
+        p->m[slot].text = from + f->at[slot];
+    }
+}
+
+/* -1: the keys are too many. When contexts run out everything is forgotten. */
+int memo_context(struct memo *m, const struct frame *f);
+
+/* What stands between `line` and the value; the time's text, if there is one, is point's. */
+struct head_parts {
+    const char *line, *value;
+    const struct point *point;
+    const struct frame *frame;
+    int context;
+};
+void memo_head(struct memo *m, const struct head_parts *parts);
+/* The only one that can be this line's, or NULL. */
+const struct head *memo_find_head(const struct memo *m, const char *line, size_t len);
+
+/* NULL when the rest at p is not known. */
+const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len);
+void memo_tail(struct memo *m, int context, const char *p, size_t len, const struct point *point,
+               uint32_t mask);
+static inline bool memo_is_part(const struct memo *m, int context, const char *p, size_t len)
+{
+    const struct tail *t = &m->part;
+
+    return t->len && t->len <= len && t->context == context && memcmp(t->bytes, p, t->len) == 0;
+}
+void memo_part(struct memo *m, int context, const char *p, size_t len, const struct point *point,
+               uint32_t mask);
+
+#endif
