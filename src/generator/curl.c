@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The multi handle on the loop, and the interface of a transport. */
 #include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
 #include "curl.h"
@@ -31,6 +33,7 @@ static enum request_error conclude(struct curl_channel *c, CURLcode code, const 
     enum request_error error = curl_judge(c, code, ret_detail);
     if (error == REQUEST_GENERATOR)
         x->sent_ns = 0;
+    c->idle_since_ns = x->done_ns;
     x->status = c->status >= 200 ? c->status : 0;
     x->grpc_status = c->grpc_status;
     remove_easy(c);
@@ -125,7 +128,7 @@ static struct channel *curl_channel_new(struct transport *base)
 
     c->base.transport = base;
     c->first_socket = -1;
-    c->scope = t->free_scopes.len ? t->free_scopes.items[--t->free_scopes.len] : ++t->last_scope;
+    c->scope = t->free_scopes.len ? t->free_scopes.items[--t->free_scopes.len] : (t->last_scope += 2) - 1;
     c->easy = curl_easy_init();
     if (!c->easy)
         abort(); /* out of memory */
@@ -197,7 +200,7 @@ static void curl_stop(struct channel *base)
 
 static void curl_disconnect(struct channel *base)
 {
-    curl_shut_sockets((struct curl_channel *)base);
+    curl_end_sockets((struct curl_channel *)base);
 }
 
 /* --- the transport --- */
@@ -210,6 +213,16 @@ static int check_ca_file(const struct workload *w, struct error *err)
     return error_hint(err, "it holds the certificates, in PEM, that sign the server's");
 }
 
+static int ended_socket(void)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        return -1;
+    (void)close(pair[1]);
+    return pair[0];
+}
+
 static struct transport *curl_make(struct loop *l, const struct workload *w, struct error *err)
 {
     struct curl_transport *t;
@@ -220,7 +233,11 @@ static struct transport *curl_make(struct loop *l, const struct workload *w, str
         (void)error_set(err, ERROR_ENVIRONMENT, "cannot initialise libcurl");
         return NULL;
     }
+    (void)signal(SIGPIPE, SIG_IGN); /* of the TLS library, which writes as to any file */
     t = xcalloc(1, sizeof(*t));
+    unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+    t->prior_once = version >= 0x075800 && version < 0x080000;
+    t->ended_fd = ended_socket();
     t->multi = curl_multi_init();
     if (!t->multi)
         abort(); /* out of memory */
@@ -234,6 +251,14 @@ static struct transport *curl_make(struct loop *l, const struct workload *w, str
     return &t->base;
 }
 
+static bool any_link_local(const struct addresses *all)
+{
+    for (size_t i = 0; i < all->len; i++)
+        if (address_is_link_local(all, i))
+            return true;
+    return false;
+}
+
 /* HOST:PORT:ADDRESS,... so that libcurl resolves nothing itself. */
 static void curl_ready(struct transport *base)
 {
@@ -241,6 +266,7 @@ static void curl_ready(struct transport *base)
     CLEANUP_VALUE(strbuf_release) struct strbuf line = STRBUF_INIT;
     char text[INET6_ADDRSTRLEN];
 
+    t->scoped = !any_link_local(&base->addresses); /* those need the zone for themselves */
     strbuf_addf(&line, "%s:%d:", base->target.host, base->target.port);
     for (size_t i = 0; i < base->addresses.len; i++)
         strbuf_addf(&line, "%s%s", i ? "," : "", address_text(&base->addresses, i, text));
@@ -257,6 +283,8 @@ static void curl_free_transport(struct transport *base)
 
     (void)curl_multi_cleanup(t->multi);
     loop_remove_timer(t->timer);
+    if (t->ended_fd >= 0)
+        (void)close(t->ended_fd);
     curl_slist_free_all(t->resolve);
     vec_release(&t->sockets);
     vec_release(&t->free_scopes);

@@ -26,6 +26,7 @@ struct curl_channel;
 struct curl_socket {
     struct loop_fd *watch;      /* NULL: not watched */
     unsigned events;            /* what libcurl wants; 0: nothing */
+    bool is_h2;                 /* opened for HTTP/2 */
     struct curl_channel *owner; /* NULL once its channel is gone */
     int next_of_owner;          /* -1: none */
 };
@@ -39,6 +40,9 @@ struct curl_transport {
     VEC(struct curl_socket) sockets; /* by descriptor */
     VEC(long) free_scopes;
     long last_scope;
+    int ended_fd;               /* a socket whose peer is gone */
+    bool scoped;                /* channels have zones of their own */
+    bool prior_once;            /* libcurl 7.88: prior knowledge may only be said to new connections */
     struct curl_slist *resolve; /* the target's addresses */
 };
 
@@ -58,16 +62,23 @@ struct curl_channel {
     const struct request_kind *applied; /* whose options are set */
     struct strbuf path, body, headers;  /* rendered; libcurl reads body and headers in place */
     struct curl_slist *nodes;
-    struct strbuf *collected; /* body for a regular expression */
-    long scope;
+    int64_t idle_since_ns;
+    long scope;       /* odd; the even one behind it is for HTTP/2 */
     int first_socket; /* -1: none */
-    int connect_errnum;
-    int status;
-    bool added, headed, header_ok, has_length;
-    int grpc_status;
+    bool added;
+
+    /* of this exchange */
+    bool kept_only;  /* it may not make a new connection */
+    bool written;    /* the request, at least in part */
+    bool peer_gone;  /* when its connection was closed */
+    bool headed;     /* the final head is whole */
+    bool header_ok;  /* a header matched expect.header */
+    bool has_length; /* `length` is its Content-Length */
+    int status, grpc_status, connect_errnum;
     size_t head_bytes;
-    uint64_t length;     /* Content-Length, once has_length */
-    const char *problem; /* why the answer was refused; static */
+    uint64_t length;
+    const char *problem;      /* why the answer was refused; static */
+    struct strbuf *collected; /* body for a regular expression */
     char text[CURL_ERROR_SIZE];
 };
 
@@ -91,8 +102,10 @@ int curl_want_socket(CURL *easy, curl_socket_t fd, int what, void *data, void *s
 curl_socket_t curl_open_socket(void *data, curlsocktype purpose, struct curl_sockaddr *at);
 int curl_close_socket(void *data, curl_socket_t fd);
 int curl_connected(void *data, char *peer, char *local, int peer_port, int local_port);
-void curl_shut_sockets(struct curl_channel *c);   /* ends its idle connections */
+void curl_end_sockets(struct curl_channel *c);    /* ends its idle connections */
 void curl_disown_sockets(struct curl_channel *c); /* the same, when the channel goes */
+/* Before a request: ends those of them of which the end can be seen. Is there one left for HTTP/2? */
+bool curl_check_sockets(struct curl_channel *c);
 
 /* curl.c: runs libcurl for a socket, and ends what has ended. */
 void curl_run(struct curl_transport *t, curl_socket_t fd, int action);

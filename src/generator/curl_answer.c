@@ -8,7 +8,7 @@ void curl_answer_begin(struct curl_channel *c)
 {
     c->connect_errnum = 0;
     c->status = 0;
-    c->headed = c->has_length = false;
+    c->headed = c->has_length = c->written = c->peer_gone = false;
     c->problem = NULL;
     c->head_bytes = 0;
     c->header_ok = c->base.x->kind->header_name == NULL;
@@ -133,10 +133,12 @@ static const struct {
     {CURLE_SEND_ERROR, REQUEST_RESET, "closed while the request was sent"},
     {CURLE_RECV_ERROR, REQUEST_RESET, "closed before the whole answer was there"},
     {CURLE_GOT_NOTHING, REQUEST_RESET, "closed without an answer"},
+    {CURLE_ABORTED_BY_CALLBACK, REQUEST_RESET, "closed without an answer"}, /* of curl_connected() */
     {CURLE_PARTIAL_FILE, REQUEST_RESET, "closed before the whole answer was there"},
     {CURLE_HTTP2_STREAM, REQUEST_RESET, "the HTTP/2 stream was reset"},
     {CURLE_UNSUPPORTED_PROTOCOL, REQUEST_PROTOCOL, "no HTTP answer"},
     {CURLE_WEIRD_SERVER_REPLY, REQUEST_PROTOCOL, "no HTTP answer"},
+    {CURLE_HTTP2, REQUEST_PROTOCOL, "malformed HTTP/2"},
     {CURLE_OUT_OF_MEMORY, REQUEST_GENERATOR, NULL},
     {CURLE_FAILED_INIT, REQUEST_GENERATOR, NULL},
 };
@@ -153,6 +155,10 @@ static enum request_error tell_apart(const struct curl_channel *c, CURLcode code
             *detail = errno_text((int)errnum);
             return connect_error((int)errnum);
         }
+    }
+    if (code == CURLE_HTTP2 && c->peer_gone) {
+        *detail = "closed before the whole answer was there";
+        return REQUEST_RESET;
     }
     if (code == CURLE_RECV_ERROR && (strstr(c->text, "chunk") || strstr(c->text, "hexadecimal"))) {
         *detail = "a chunk that is none";

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of libcurl's handles: most once, some when another kind comes, the least each time. */
+#include "benchctl/base/clock.h"
 #include "curl.h"
 
 #define KEPT_MAX_S (30L * 86400)
 #define SET(c, option, value) ((void)curl_easy_setopt((c)->easy, CURLOPT_##option, value))
-
-/* Without a zone of its own a link-local address keeps the one it needs. */
-static bool may_scope(const struct transport *t)
-{
-    for (size_t i = 0; i < t->addresses.len; i++)
-        if (address_is_link_local(&t->addresses, i))
-            return false;
-    return true;
-}
 
 static void setup_connection(struct curl_channel *c)
 {
@@ -27,8 +19,6 @@ static void setup_connection(struct curl_channel *c)
         SET(c, CAINFO, w->ca_file);
     SET(c, DNS_CACHE_TIMEOUT, -1L); /* resolved once; and nothing to tidy up after each request */
     SET(c, RESOLVE, t->resolve);
-    if (may_scope(&t->base))
-        SET(c, ADDRESS_SCOPE, c->scope);
     SET(c, FORBID_REUSE, w->keepalive ? 0L : 1L);
     SET(c, MAXAGE_CONN, KEPT_MAX_S); /* a virtual user may think for long */
     SET(c, OPENSOCKETFUNCTION, curl_open_socket);
@@ -59,6 +49,7 @@ void curl_setup(struct curl_channel *c)
 static void apply_kind(struct curl_channel *c, const struct request_kind *k)
 {
     const struct curl_kind *ck = k->curl;
+    const struct curl_transport *t = (const struct curl_transport *)c->base.transport;
 
     SET(c, NOBODY, 0L);
     SET(c, CUSTOMREQUEST, (char *)NULL);
@@ -78,6 +69,10 @@ static void apply_kind(struct curl_channel *c, const struct request_kind *k)
     }
     SET(c, HTTPHEADER, ck->constant);
     SET(c, HTTP_VERSION, ck->version);
+    SET(c, IGNORE_CONTENT_LENGTH,
+        k->is_grpc ? 1L : 0L); /* libcurl would not wait for what follows the body */
+    if (t->scoped)
+        SET(c, ADDRESS_SCOPE, ck->wanted_version ? c->scope + 1 : c->scope);
     c->applied = k;
 }
 
@@ -128,6 +123,27 @@ static const char *apply_body(struct curl_channel *c, const struct request_kind 
     return NULL;
 }
 
+#define LONG_IDLE_NS (10 * NS_PER_MS)
+
+/*
+ * Is the connection still good? libcurl looks, too, but takes a reset one for good. And libcurl 7.88 fails
+ * when a kept connection is told once more that HTTP/2 is known to be spoken.
+ */
+static void apply_connection(struct curl_channel *c, const struct curl_kind *ck)
+{
+    const struct curl_transport *t = (const struct curl_transport *)c->base.transport;
+    bool prior = t->prior_once && ck->version == CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+
+    c->kept_only = false;
+    if (c->first_socket < 0 || (!prior && clock_now_ns() - c->idle_since_ns < LONG_IDLE_NS))
+        return;
+    bool h2 = curl_check_sockets(c);
+    if (!prior)
+        return;
+    c->kept_only = h2;
+    SET(c, HTTP_VERSION, h2 ? (long)CURL_HTTP_VERSION_2TLS : ck->version);
+}
+
 const char *curl_apply(struct curl_channel *c, const struct exchange *x)
 {
     const struct request_kind *k = x->kind;
@@ -136,6 +152,7 @@ const char *curl_apply(struct curl_channel *c, const struct exchange *x)
 
     if (c->applied != k)
         apply_kind(c, k);
+    apply_connection(c, ck);
     if (!k->path.text) {
         strbuf_clear(&c->path);
         problem = render_path(&k->path, x->values, &c->path);

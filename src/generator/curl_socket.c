@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libcurl's descriptors: on the loop, and whose they are. libcurl may not be called from here. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include "curl.h"
 
@@ -12,17 +13,33 @@ static struct curl_socket *socket_at(struct curl_transport *t, int fd)
 }
 
 /*
- * The server ends an idle connection: libcurl sees that when it is used next. Or it says something: in HTTP/2
- * and TLS that is its right, in plain HTTP/1.1 it would be taken for the next answer.
+ * There is no way to make libcurl close an idle connection, but it closes one whose end it sees: the
+ * descriptor becomes a socket that has ended. To the server that is a close like any other.
  */
+static void end_socket(struct curl_transport *t, int fd)
+{
+    loop_remove_fd(TAKE(socket_at(t, fd)->watch));
+    (void)dup3(t->ended_fd, fd, O_CLOEXEC);
+}
+
+/* In HTTP/2 and TLS the server may have something to say at any time; in plain HTTP/1.1 that would be taken
+ * for the next answer. */
+static bool is_good(const struct curl_transport *t, int fd)
+{
+    char byte;
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    if (n < 0)
+        return errno == EAGAIN;
+    return n > 0 && (t->base.target.tls || t->sockets.items[fd].is_h2);
+}
+
 static void on_idle_event(struct curl_transport *t, int fd)
 {
-    struct curl_socket *s = socket_at(t, fd);
-    const struct request_kind *k = s->owner ? s->owner->applied : NULL;
-
-    loop_remove_fd(TAKE(s->watch));
-    if (!t->base.target.tls && k && !((const struct curl_kind *)k->curl)->wanted_version)
-        (void)shutdown(fd, SHUT_RDWR);
+    if (is_good(t, fd))
+        loop_remove_fd(TAKE(socket_at(t, fd)->watch)); /* libcurl reads it with the next request */
+    else
+        end_socket(t, fd);
 }
 
 static void on_event(int fd, unsigned events, void *data)
@@ -69,15 +86,21 @@ curl_socket_t curl_open_socket(void *data, curlsocktype purpose, struct curl_soc
 {
     struct curl_channel *c = data;
     struct curl_transport *t = (struct curl_transport *)c->base.transport;
-    int fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
+    const struct curl_kind *k = c->applied->curl;
+    int fd;
 
     (void)purpose;
+    if (c->kept_only) {
+        c->connect_errnum = ECONNRESET;
+        return CURL_SOCKET_BAD;
+    }
+    fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
     if (fd < 0) {
         c->connect_errnum = errno;
         return CURL_SOCKET_BAD;
     }
     struct curl_socket *s = socket_at(t, fd);
-    *s = (struct curl_socket){.owner = c, .next_of_owner = c->first_socket};
+    *s = (struct curl_socket){.owner = c, .is_h2 = k->wanted_version != 0, .next_of_owner = c->first_socket};
     c->first_socket = fd;
     if (c->base.x) {
         c->base.x->new_connection = true;
@@ -87,6 +110,8 @@ curl_socket_t curl_open_socket(void *data, curlsocktype purpose, struct curl_soc
     return fd;
 }
 
+/* Called before each request is written. libcurl would write one again when a kept connection ends without an
+ * answer; that is for us to count. */
 int curl_connected(void *data, char *peer, char *local, int peer_port, int local_port)
 {
     struct curl_channel *c = data;
@@ -96,6 +121,9 @@ int curl_connected(void *data, char *peer, char *local, int peer_port, int local
     (void)peer_port;
     (void)local_port;
     channel_connected(&c->base);
+    if (c->written)
+        return CURL_PREREQFUNC_ABORT;
+    c->written = true;
     return CURL_PREREQFUNC_OK;
 }
 
@@ -115,33 +143,45 @@ int curl_close_socket(void *data, curl_socket_t fd)
     struct curl_transport *t = data;
     struct curl_socket *s = socket_at(t, fd);
 
+    if (s->owner && s->owner->added && !is_good(t, fd))
+        s->owner->peer_gone = true;
     loop_remove_fd(s->watch);
     forget_owner(t, fd);
     *s = (struct curl_socket){.next_of_owner = -1};
     return close(fd);
 }
 
-/* There is no way to make libcurl close an idle connection; but it notices that one has been shut. */
-void curl_shut_sockets(struct curl_channel *c)
+void curl_end_sockets(struct curl_channel *c)
 {
     struct curl_transport *t = (struct curl_transport *)c->base.transport;
 
-    for (int fd = c->first_socket; fd >= 0; fd = t->sockets.items[fd].next_of_owner) {
-        struct curl_socket *s = &t->sockets.items[fd];
-        (void)shutdown(fd, SHUT_RDWR);
-        loop_remove_fd(TAKE(s->watch));
-    }
+    for (int fd = c->first_socket; fd >= 0; fd = t->sockets.items[fd].next_of_owner)
+        end_socket(t, fd);
 }
 
 void curl_disown_sockets(struct curl_channel *c)
 {
     struct curl_transport *t = (struct curl_transport *)c->base.transport;
 
-    curl_shut_sockets(c);
+    curl_end_sockets(c);
     while (c->first_socket >= 0) {
         struct curl_socket *s = &t->sockets.items[c->first_socket];
         c->first_socket = s->next_of_owner;
         s->owner = NULL;
         s->next_of_owner = -1;
     }
+}
+
+bool curl_check_sockets(struct curl_channel *c)
+{
+    struct curl_transport *t = (struct curl_transport *)c->base.transport;
+    bool h2 = false;
+
+    for (int fd = c->first_socket; fd >= 0; fd = t->sockets.items[fd].next_of_owner) {
+        if (is_good(t, fd))
+            h2 |= t->sockets.items[fd].is_h2;
+        else
+            end_socket(t, fd);
+    }
+    return h2;
 }

@@ -201,6 +201,27 @@ static void answers_that_break_are_resets(void **state)
     }
 }
 
+static void a_kept_connection_that_ends_without_an_answer_is_a_reset(void **state)
+{
+    (void)state;
+    /* whether the request took effect is not known: it is not sent again */
+    static const enum peer_end ways[] = {PEER_CLOSE, PEER_RESET};
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        struct peer_step steps[] = {{.answer = OK2}, {.end = ways[i]}, {.answer = OK2}};
+        struct caller c;
+        struct peer p;
+        begin(&c, &p, steps, ARRAY_LEN(steps));
+        caller_open_port(&c, p.port);
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_error(caller_call(&c, 0), REQUEST_RESET);
+        assert_int_equal(p.requests, 2);
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+        assert_int_equal(p.requests, 3);
+        end(&c, &p);
+    }
+}
+
 static void garbage_is_a_protocol_error(void **state)
 {
     (void)state;
@@ -499,6 +520,7 @@ int main(void)
         cmocka_unit_test(bodies_until_the_end_and_without_keep_alive),
         cmocka_unit_test(a_head_request_has_no_body),
         cmocka_unit_test(answers_that_break_are_resets),
+        cmocka_unit_test(a_kept_connection_that_ends_without_an_answer_is_a_reset),
         cmocka_unit_test(garbage_is_a_protocol_error),
         cmocka_unit_test(a_head_without_end_is_refused),
         cmocka_unit_test(bytes_behind_an_answer_end_its_connection),

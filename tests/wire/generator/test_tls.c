@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* TLS: certificates that are trusted, that are not, and a server that speaks something else. */
+#include "peer.h"
+#include "server.h"
+
+struct secure {
+    struct caller c;
+    struct process *server;
+    int port;
+};
+
+/* `openssl s_server -www` answers each GET and closes; it knows no HTTP/2. */
+static bool begin(struct secure *s, const char *dir, const char *who)
+{
+    if (!have_program("openssl"))
+        return false;
+    caller_init(&s->c);
+    make_certificate(dir, "own", who);
+    make_certificate(dir, "other", who);
+    s->port = free_port();
+    CLEANUP_FREE char *port = xasprintf("%d", s->port);
+    CLEANUP_FREE char *cert = path_join(dir, "own.pem");
+    CLEANUP_FREE char *key = path_join(dir, "own.key");
+    const char *argv[] = {"openssl", "s_server", "-www", "-quiet", "-accept", port,
+                          "-cert",   cert,       "-key", key,      NULL};
+    s->server = server_run(s->c.loop, argv, s->port);
+    return true;
+}
+
+static void end(struct secure *s)
+{
+    process_free(s->server);
+    caller_close(&s->c);
+}
+
+static void open_at(struct secure *s, const char *host, const char *dir, const char *ca)
+{
+    if (ca)
+        s->c.w.ca_file = arena_printf(s->c.arena, "%s/%s.pem", dir, ca);
+    caller_open(&s->c, arena_printf(s->c.arena, "https://%s:%d", host, s->port));
+    assert_string_equal(transport_name(s->c.transport), "curl");
+}
+
+static void a_trusted_certificate_is_enough(void **state)
+{
+    struct secure s;
+    if (!begin(&s, *state, "IP:127.0.0.1"))
+        return;
+    open_at(&s, "127.0.0.1", *state, "own");
+    for (int i = 0; i < 3; i++) {
+        assert_error(caller_call(&s.c, 0), REQUEST_OK);
+        assert_int_equal(s.c.x.status, 200);
+        assert_true(s.c.x.received_bytes > 0);
+    }
+    end(&s);
+}
+
+static void certificates_of_others_are_refused(void **state)
+{
+    static const char *const all[] = {"other", NULL}; /* NULL: those of the system */
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        struct secure s;
+        if (!begin(&s, *state, "IP:127.0.0.1"))
+            return;
+        open_at(&s, "127.0.0.1", *state, all[i]);
+        assert_error(caller_call(&s.c, 0), REQUEST_TLS);
+        assert_non_null(s.c.x.detail);
+        assert_int_equal(s.c.x.status, 0);
+        end(&s);
+    }
+}
+
+static void a_certificate_for_another_host_is_refused(void **state)
+{
+    struct secure s;
+    if (!begin(&s, *state, "DNS:elsewhere.example"))
+        return;
+    open_at(&s, "127.0.0.1", *state, "own");
+    assert_error(caller_call(&s.c, 0), REQUEST_TLS);
+    end(&s);
+}
+
+static void insecure_takes_any(void **state)
+{
+    struct secure s;
+    if (!begin(&s, *state, "DNS:elsewhere.example"))
+        return;
+    s.c.w.insecure = true;
+    open_at(&s, "127.0.0.1", *state, NULL);
+    assert_error(caller_call(&s.c, 0), REQUEST_OK);
+    end(&s);
+}
+
+static void http_2_is_not_taken_for_granted(void **state)
+{
+    struct secure s;
+    if (!begin(&s, *state, "IP:127.0.0.1"))
+        return;
+    s.c.w.http = HTTP_VERSION_2;
+    open_at(&s, "127.0.0.1", *state, "own");
+    assert_error(caller_call(&s.c, 0), REQUEST_PROTOCOL);
+    assert_string_equal(s.c.x.detail, "the server does not speak HTTP/2");
+    end(&s);
+}
+
+static void a_server_without_tls_has_no_session(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {
+        {.answer = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+         .at_once = true,
+         .end = PEER_CLOSE}};
+    struct caller c;
+    struct peer p = {0};
+    caller_init(&c);
+    peer_start(&p, c.loop, steps, 1);
+    caller_open(&c, arena_printf(c.arena, "https://127.0.0.1:%d", p.port));
+    assert_error(caller_call(&c, 0), REQUEST_TLS);
+    peer_stop(&p);
+    caller_close(&c);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_trusted_certificate_is_enough),           TEST(certificates_of_others_are_refused),
+        TEST(a_certificate_for_another_host_is_refused), TEST(insecure_takes_any),
+        TEST(http_2_is_not_taken_for_granted),           TEST(a_server_without_tls_has_no_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
