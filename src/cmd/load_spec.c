@@ -35,7 +35,15 @@ static void put(struct arena *a, struct node *map, const char *key, const char *
         push(a, map, key, node_new_text(a, value, nowhere));
 }
 
-/* "Name: value"; the last one of a name wins. */
+static void put_bool(struct arena *a, struct node *map, const char *key, const char *value)
+{
+    struct node *n = node_new_text(a, value, nowhere);
+
+    n->quoted = false; /* true and false in quotes are text */
+    push(a, map, key, n);
+}
+
+/* "Name: value". */
 static int put_headers(const struct load_spec *s, struct arena *a, struct node *map, struct error *err)
 {
     struct node *headers = map_new(a);
@@ -149,8 +157,10 @@ static int put_common(const struct load_spec *s, struct arena *a, struct node *m
     put(a, map, "think", s->think);
     put(a, map, "seed", s->seed);
     put(a, map, "transport", s->transport);
-    put(a, map, "insecure", s->insecure ? "true" : NULL);
-    put(a, map, "keepalive", s->no_keepalive ? "false" : NULL);
+    if (s->insecure)
+        put_bool(a, map, "insecure", "true");
+    if (s->no_keepalive)
+        put_bool(a, map, "keepalive", "false");
     return put_headers(s, a, map, err);
 }
 

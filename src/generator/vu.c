@@ -10,10 +10,13 @@
 /*
  * A closed loop against a server that refuses connections would only measure how fast this machine can fail
  * to connect. A VU that got no connection, or one that closed without a byte, waits before its next try: 10,
- * 20, 40, 80, 100, 100 ... ms, until one works. Open phases need none: their schedule is the pace.
+ * 20, 40, 80, 100, 100 ... ms, until one works; with more than 500 VUs longer, so that a process makes at
+ * most 5,000 vain tries a second. Open phases need none: their schedule is the pace.
  */
 #define BACKOFF_FIRST_NS (10 * NS_PER_MS)
 #define BACKOFF_MOST_NS (100 * NS_PER_MS)
+#define BACKOFF_PER_VU_NS (200 * NS_PER_US)
+#define BACKOFF_DOUBLINGS 12
 
 static void vu_done(struct exchange *x, void *data);
 
@@ -194,10 +197,12 @@ static int64_t backoff(struct vu *v, enum request_error error)
 
     if (error == REQUEST_CONNECT || error == REQUEST_TLS || error == REQUEST_GENERATOR ||
         (error == REQUEST_RESET && nothing)) {
+        int64_t most = (int64_t)v->phase->active * BACKOFF_PER_VU_NS;
         int64_t wait = BACKOFF_FIRST_NS << v->failed_connects;
-        if (v->failed_connects < 4)
+        if (v->failed_connects < BACKOFF_DOUBLINGS)
             v->failed_connects++;
-        return wait < BACKOFF_MOST_NS ? wait : BACKOFF_MOST_NS;
+        most = most > BACKOFF_MOST_NS ? most : BACKOFF_MOST_NS;
+        return wait < most ? wait : most;
     }
     v->failed_connects = 0;
     return 0;

@@ -11,7 +11,7 @@ class Server:
     def __init__(self, mode='good', delay=1.0, period=2.0):
         self.mode, self.delay, self.period = mode, delay, period
         self.requests, self.connections, self.paths, self.ids, self.bodies = 0, 0, {}, [], []
-        self.times = []
+        self.heads = []
         self.writers = set()
         self.loop = asyncio.new_event_loop()
         ready = threading.Event()
@@ -51,7 +51,7 @@ class Server:
         lines = head.decode('latin-1').split('\r\n')
         path = lines[0].split(' ')[1]
         self.paths[path] = self.paths.get(path, 0) + 1
-        self.times.append(time.monotonic())
+        self.heads.append(head.decode('latin-1'))
         for line in lines[1:]:
             if line.lower().startswith('x-request-id:'):
                 self.ids.append(line.split(':', 1)[1].strip())

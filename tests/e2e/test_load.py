@@ -249,6 +249,24 @@ def the_seed_decides():
     same(seen[2], seen[0], 'the same by two processes')
 
 
+def options_make_the_request():
+    s = Server()
+    r = load('-n', '3', '-m', 'PUT', '-H', 'X-One: a b', '-H', 'Host: other', '-b', '{"n": {{counter}}}', s.url + '/x/y?z=1')
+    same((r['ok'], s.paths, s.bodies), (3, {'/x/y?z=1': 3}, ['{"n": 0}', '{"n": 1}', '{"n": 2}']))
+    has(s.heads[0], 'PUT /x/y?z=1 HTTP/1.1\r\n', '\r\nX-One: a b\r\n', '\r\nHost: other\r\n')
+    r = load('-n', '5', '--no-keepalive', s.url)
+    same((r['connections'], s.connections), (5, 6))
+    r = load('-r', '20', '-s', '1s:40', '-s', '500ms:40', s.url, code=None)
+    same((r['planned'], r['phases'][0]['executor']), (30 + 20, 'ramping-arrival-rate'))
+    out = os.path.join(WORK, 'ramp')
+    r = load('-s', '1s:8', '-s', '1s:8', '-s', '1s:0', '--think', '20ms', s.url, out=out, code=None)
+    with open(os.path.join(out, 'series.csv')) as f:
+        rows = list(csv.DictReader(f))
+    between(7, int(rows[0]['vus']), 8, 'up')
+    same(int(rows[1]['vus']), 8)
+    s.close()
+
+
 def interrupted():
     s = Server()
     for processes in ('1', '2'):
@@ -333,7 +351,8 @@ def what_is_wrong_is_said():
 def main():
     tests = [good, open_model_is_exact, one_second_after_the_other, fails_with_500, each_connection_is_closed,
              nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
-             a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides, interrupted, a_worker_dies,
+             a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
+             options_make_the_request, interrupted, a_worker_dies,
              a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
     try:
         for test in tests:

@@ -270,6 +270,25 @@ static void dead_servers_are_not_hammered(void **state)
     runner_free(l.r);
 }
 
+/* However many there are: after the first second, 5,000 tries per second. */
+static void many_vus_hammer_no_more_than_few(void **state)
+{
+    struct load l;
+
+    (void)state;
+    load_init(&l, 1, 1);
+    l.phases[0] = phase_of(EXECUTOR_CONSTANT_VUS);
+    l.phases[0].vus = 2000;
+    fake.service_ns = 1000;
+    fake.error = REQUEST_RESET; /* closed without a byte */
+    fake.connects = true;
+    load_begin(&l);
+    pass(l.r, NEVER);
+    /* waits of 10, 20, ... 320 ms, then of 400 */
+    assert_in_range(fake.started, 9 * 5000, 9 * 5000 + 2000 * 8);
+    runner_free(l.r);
+}
+
 static void think_time_is_between_answers(void **state)
 {
     struct load l;
@@ -394,6 +413,7 @@ int main(void)
         cmocka_unit_test(time_outs_are_counted_and_end_the_request),
         cmocka_unit_test(a_time_out_is_kept_after_many_answers),
         cmocka_unit_test(dead_servers_are_not_hammered),
+        cmocka_unit_test(many_vus_hammer_no_more_than_few),
         cmocka_unit_test(think_time_is_between_answers),
         cmocka_unit_test(phases_follow_each_other_or_run_side_by_side),
         cmocka_unit_test(weights_are_kept_and_follow_from_the_seed),
