@@ -83,7 +83,7 @@ static inline size_t head_slot(const char *line)
 {
     uint64_t h = word_at(line + 8) * 3 + word_at(line + 16) * 5 + word_at(line + 24) * 7;
 
-    return h * MIX >> 58 & (HEAD_SLOTS - 1);
+    return h * MIX >> 56 & (HEAD_SLOTS - 1);
 }
 
 /* Keys stand before the time or behind it. */

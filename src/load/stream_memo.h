@@ -12,7 +12,7 @@
 
 #define KEYS_MAX 32 /* per object */
 #define LEVELS_MAX (SCAN_STEPS_MAX + 1)
-#define HEAD_SLOTS 64 /* powers of two */
+#define HEAD_SLOTS 256 /* powers of two */
 #define TAIL_SLOTS 256
 #define HEAD_MIN 32
 #define HEAD_MAX 192

@@ -6,11 +6,13 @@
 
 static size_t slot_of(const char *name, size_t len)
 {
-    uint64_t h = len;
+    uint64_t first = 0, last = 0, h;
 
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-    return (h ^ h >> 29) & (STREAM_METRICS_MAX * 2 - 1);
+    memcpy(&first, name, len < 8 ? len : 8);
+    if (len > 8)
+        memcpy(&last, name + len - 8, 8);
+    h = (first * 3 + last * 5 + len) * UINT64_C(0x9e3779b97f4a7c15);
+    return h >> 55 & (STREAM_METRICS_MAX * 2 - 1);
 }
 
 static struct stream_metric *probe(struct load_stream *s, const char *name, size_t len, size_t *ret_slot)
