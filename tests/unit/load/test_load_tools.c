@@ -92,7 +92,7 @@ static void calls_of_ghz(void **state)
            "verify: false}",
            "ghz --call=a.B/C --data={\"n\": \"{{.RequestNumber}}\"} --concurrency=16 --connections=1 "
            "--rps=50 --async "
-           "--total=7 --timeout=20s --connect-timeout=10s --proto=/m/a.proto --skipTLS --max-duration=10s "
+           "--total=7 --timeout=20s --connect-timeout=10s --proto=/m/a.proto --skipTLS "
            "--duration-stop=wait --format=json --output=/out/report.json 10.0.0.2:8080",
            NULL);
     called("ghz", &call, "{call: x, protoset: true, connections: 2, flags: [--count-errors]}",
