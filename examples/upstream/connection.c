@@ -169,25 +169,30 @@ static bool answer_garbage(struct server *s, struct connection *c)
     return write_bytes(s, c, bytes, sizeof(bytes));
 }
 
-/* The endpoint's whole answer: prepared, or rendered when the request came. */
+/* How much of an answer is sent. */
+static size_t cut(const struct connection *c, bool truncated, size_t head_len, size_t len)
+{
+    if (c->only_head)
+        return head_len;
+    if (!truncated)
+        return len;
+    return len > head_len ? head_len + (len - head_len) / 2 : head_len / 2;
+}
+
+/* The endpoint's answer: prepared, or rendered when the request came. */
 static bool answer_endpoint(struct server *s, struct connection *c)
 {
     enum ending ending = ending_of(c);
     bool truncated = c->fate.failure && c->fate.failure->kind == FAILURE_TRUNCATE;
     struct station *st = c->station;
 
-    if (c->out.len)
-        return write_bytes(s, c, c->out.data, c->out.len);
-    if (truncated) {
-        c->ends = true;
-        ending = ENDING_DEFAULT;
-    }
-    size_t len = st->answers[ending].len, head_len = st->head_len[ending];
-    if (c->only_head)
-        len = head_len;
-    else if (truncated)
-        len = len > head_len ? head_len + (len - head_len) / 2 : head_len / 2;
-    return write_bytes(s, c, st->answers[ending].data, len);
+    c->ends |= truncated; /* its head does not say so */
+    if (!st->endpoint->is_template)
+        return write_bytes(s, c, st->answers[ending].data,
+                           cut(c, truncated, st->head_len[ending], st->answers[ending].len));
+    const char *body = memmem(c->out.data, c->out.len, "\r\n\r\n", 4);
+    c->out.len = cut(c, truncated, (size_t)(body + 4 - c->out.data), c->out.len);
+    return write_bytes(s, c, c->out.data, c->out.len);
 }
 
 /* The answer's time has come. False: the connection is gone. */

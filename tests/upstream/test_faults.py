@@ -12,6 +12,7 @@ CONFIG = '''
 endpoints:
   /mixed: {failures: %s, timeout_after: 30ms, body: '0123456789'}
   /other: {failures: %s, timeout_after: 30ms, body: '0123456789'}
+  /made: {failures: {truncate: 50%%}, body: '{"id": "{{id}}", "n": {{random 1000 9999}}}'}
   /reset: {failures: {reset: 100%%}}
   /late: {failures: {timeout: 100%%}, timeout_after: 400ms}
   /never: {failures: {timeout: 100%%}, timeout_after: never}
@@ -66,6 +67,16 @@ def the_same_faults_on_a_kept_connection_and_for_head():
         same([a[:3].decode() for a in answers], alone)
         m.ask('/__reset', 'POST')
         same([m.ask('/a', 'HEAD').split()[1].decode() for _ in range(100)], alone)
+
+
+def rendered_answers_are_truncated_too():
+    with Mock(CONFIG) as m:
+        got = [m.ask('/made', headers='X-Request-Id: %d\r\n' % i) for i in range(100)]
+        stats = m.stats()['endpoints']['/made']
+        same(stats['failures']['truncate'], [kind(g) for g in got].count('truncate'))
+        same(stats['served'], [kind(g) for g in got].count('200'))
+        same(20 < stats['served'] < 80, True)
+        same({len(g.split(b'\r\n\r\n')[1]) for i, g in enumerate(got) if i > 9 and kind(g) == 'truncate'}, {11})
 
 
 def resets_are_resets():
@@ -126,6 +137,7 @@ def stalls():
         same(m.stats()['stalls'] >= 3, True)
 
 
-for test in (the_same_seed_gives_the_same_faults, the_same_faults_on_a_kept_connection_and_for_head, resets_are_resets,
+for test in (the_same_seed_gives_the_same_faults, the_same_faults_on_a_kept_connection_and_for_head,
+             rendered_answers_are_truncated_too, resets_are_resets,
              timeouts, stalls):
     test()
