@@ -22,6 +22,7 @@ struct crew {
     const struct workload *w;
     struct collector *to;
     struct loop *loop;
+    struct loop_timer *patience;
     struct member *members;
     size_t count, left, ready_count;
     size_t *phase_over; /* how many members are through with it */
@@ -30,6 +31,8 @@ struct crew {
     struct error error;
     bool ready, over, failed, stopping;
 };
+
+#define STOP_PATIENCE_NS (5 * NS_PER_S)
 
 /* ---- forking ---- */
 
@@ -87,11 +90,21 @@ static void order(struct crew *c, const struct crew_message *m)
             (void)!send(c->members[i].fd, m, sizeof(*m), MSG_NOSIGNAL);
 }
 
-void crew_begin(struct crew *c, int64_t begin_ns)
+static void give_up(void *data)
+{
+    struct crew *c = data;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->members[i].gone)
+            (void)kill(c->members[i].pid, SIGKILL);
+}
+
+void crew_begin(struct crew *c, int64_t begin_ns, int64_t latest_ns)
 {
     struct crew_message m = {.order = ORDER_BEGIN, .at_ns = begin_ns};
 
     c->begin_ns = begin_ns;
+    c->patience = loop_add_timer(c->loop, latest_ns, 0, give_up, c);
     order(c, &m);
 }
 
@@ -99,9 +112,12 @@ void crew_stop(struct crew *c)
 {
     struct crew_message m = {.order = ORDER_STOP};
 
-    if (!c->stopping)
-        order(c, &m);
+    if (c->stopping)
+        return;
+    order(c, &m);
     c->stopping = true;
+    if (c->patience)
+        loop_set_timer(c->patience, clock_now_ns() + STOP_PATIENCE_NS, 0);
 }
 
 /* ---- news ---- */
@@ -261,6 +277,7 @@ void crew_free(struct crew *c)
 {
     if (!c)
         return;
+    loop_remove_timer(c->patience);
     for (size_t i = 0; i < c->count; i++) {
         struct member *m = &c->members[i];
         loop_remove_fd(m->watch);

@@ -17,8 +17,9 @@ int crew_fork(const struct workload *w, size_t processes, uint64_t run_id, struc
               struct error *err) MUST_CHECK;
 /* Waits until all are ready to begin. The first error of one is the error. */
 int crew_watch(struct crew *c, struct loop *l, struct collector *to, struct error *err) MUST_CHECK;
-void crew_begin(struct crew *c, int64_t begin_ns);
-void crew_stop(struct crew *c);
+/* Who is not through at `latest_ns` hangs: it is killed, and counts as one that died. */
+void crew_begin(struct crew *c, int64_t begin_ns, int64_t latest_ns);
+void crew_stop(struct crew *c); /* the same, after five seconds */
 const bool *crew_over(const struct crew *c);
 const char *crew_lost(const struct crew *c); /* what became of one that died; NULL: none did */
 const char *crew_transport(const struct crew *c);

@@ -85,23 +85,17 @@ static int make_ready(struct run *r, const struct generator_options *o, struct e
 static int make_load(struct run *r, struct error *err)
 {
     int64_t begin_ns = clock_now_ns() + LEAD_NS, end_ns = begin_ns + workload_longest_ns(r->w) + PATIENCE_NS;
-    struct error waited = ERROR_INIT;
 
     r->begin_wall_ns = clock_wall_ns() + LEAD_NS;
     if (collector_begin(r->collector, r->begin_wall_ns, err) < 0)
         return -1;
     r->begun = true;
     if (r->crew)
-        crew_begin(r->crew, begin_ns);
+        crew_begin(r->crew, begin_ns, end_ns);
     else
         worker_begin(r->worker, begin_ns);
-    if (loop_wait_until(r->loop, r->crew ? crew_over(r->crew) : worker_over(r->worker), end_ns, &waited) == 0)
-        return 0;
-    if (waited.kind != ERROR_TIMEOUT) {
-        *err = waited;
-        return -1;
-    }
-    return error_set(err, ERROR_TRIAL, "the load did not end in time: a process of it hangs");
+    const bool *over = r->crew ? crew_over(r->crew) : worker_over(r->worker);
+    return loop_wait_until(r->loop, over, LOOP_FOREVER, err);
 }
 
 static int write_report(const struct run *r, const char *out_dir, const struct json *report,

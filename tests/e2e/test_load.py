@@ -316,6 +316,25 @@ def a_worker_dies():
     s.close()
 
 
+def a_worker_hangs():
+    """It is stopped; told to end, the others do, and it is given up after a while."""
+    s = Server()
+    out = os.path.join(WORK, 'hung')
+    p = subprocess.Popen([BINARY, 'load', '-c', '4', '-d', '60s', '-p', '2', '-o', out, s.url],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while s.requests < 50:
+        time.sleep(0.01)
+    os.kill(children(p.pid)[0], signal.SIGSTOP)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=60)
+    same(p.returncode, 130)
+    with open(os.path.join(out, 'report.json')) as f:
+        r = json.load(f)
+    same((r['kept_up'], r['complete'], r['interrupted']), (False, False, True))
+    s.close()
+
+
 def a_killed_generator_leaves_its_seconds():
     s = Server()
     out = os.path.join(WORK, 'killed')
@@ -352,7 +371,7 @@ def main():
     tests = [good, open_model_is_exact, one_second_after_the_other, fails_with_500, each_connection_is_closed,
              nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
              a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
-             options_make_the_request, interrupted, a_worker_dies,
+             options_make_the_request, interrupted, a_worker_dies, a_worker_hangs,
              a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
     try:
         for test in tests:
