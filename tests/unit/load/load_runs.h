@@ -132,6 +132,17 @@ static inline int run(const struct load_command *c, const char *dir, int64_t lim
     return process_status(p);
 }
 
+/* Also looks where scripts/install-generators puts what it gets, and in the directories of
+ * $BENCHCTL_GENERATORS. */
+static inline void find_generators(void)
+{
+    const char *path = getenv("PATH"), *more = getenv("BENCHCTL_GENERATORS");
+    CLEANUP_FREE char *all = xasprintf("%s/build/generators/bin:%s%s%s", SOURCE_DIR, more ? more : "",
+                                       more ? ":" : "", path ? path : "/usr/bin:/bin");
+
+    assert_int_equal(setenv("PATH", all, 1), 0);
+}
+
 struct attempt {
     const char *adapter, *script, *options, *path; /* adapter: NULL is wrk */
     int64_t duration_ns;

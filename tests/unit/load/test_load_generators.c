@@ -23,8 +23,8 @@ static const struct tool tools[] = {
     {"oha", "oha", "closed", "no", "{connections: 4, response_timeout: 1s}", "status_5xx",
      "was answered; errors: connect ", "was answered; errors: ", "was answered; errors: timeout "},
     {"vegeta", "vegeta", "open", "yes", "{rate: 40, response_timeout: 1s}", "status_5xx",
-     "none of 40 requests was answered; errors: connect 40",
-     "none of 40 requests was answered; errors: ", "none of 80 requests was answered; errors: timeout 80"},
+     "requests was answered; errors: connect ",
+     "requests was answered; errors: ", "requests was answered; errors: timeout "},
     {"ab", "ab", "closed", "no", "{connections: 4, response_timeout: 1s}", "status",
      "was answered; errors: read ", "was answered; errors: read ",
      "'ab' ended with exit status 119: no answer came within `response_timeout`"},
@@ -234,13 +234,6 @@ static void request_counts(void **state)
     }
 }
 
-static void add_directory(const char *dir)
-{
-    CLEANUP_FREE char *path = xasprintf("%s:%s", dir, getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-
-    assert_int_equal(setenv("PATH", path, 1), 0);
-}
-
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -251,8 +244,6 @@ int main(void)
         IN_SCRATCH(not_delivered), IN_SCRATCH(request_counts),
     };
 
-    add_directory(SOURCE_DIR "/build/generators/bin"); /* where scripts/install-generators puts them */
-    if (getenv("BENCHCTL_GENERATORS"))
-        add_directory(getenv("BENCHCTL_GENERATORS"));
+    find_generators();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
