@@ -30,6 +30,22 @@ static int open_file(const char *dir, const char *name, int *ret, struct error *
     return *ret < 0 ? error_errno(err, ERROR_ENVIRONMENT, errno, "cannot write '%s'", path) : 0;
 }
 
+/* A report of an earlier load must not be taken for this one's when this one is killed. */
+static int open_files(struct collector *c, struct error *err)
+{
+    const char *dir = c->o.out_dir;
+    CLEANUP_FREE char *old = path_join(dir, "report.json");
+
+    if (fs_mkdirs(dir, err) < 0)
+        return -1;
+    if (unlink(old) < 0 && errno != ENOENT)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot remove '%s'", old);
+    return open_file(dir, "series.csv", &c->series, err) < 0 ||
+                   open_file(dir, "histogram.hlog", &c->log, err) < 0
+               ? -1
+               : 0;
+}
+
 int collector_new(const struct workload *w, const struct generator_options *o, size_t processes,
                   struct collector **ret, struct error *err)
 {
@@ -39,9 +55,7 @@ int collector_new(const struct workload *w, const struct generator_options *o, s
     c->next = xcalloc(processes, sizeof(*c->next));
     c->total = second_new(w->phases.len, w->requests.len);
     c->scratch = tally_new();
-    if (o->out_dir &&
-        (fs_mkdirs(o->out_dir, err) < 0 || open_file(o->out_dir, "series.csv", &c->series, err) < 0 ||
-         open_file(o->out_dir, "histogram.hlog", &c->log, err) < 0))
+    if (o->out_dir && open_files(c, err) < 0)
         return -1;
     *ret = TAKE(c);
     return 0;

@@ -129,13 +129,50 @@ static void on_second(const struct generator_second *s, void *data)
     seen->requests += s->requests;
 }
 
+struct merged {
+    struct histogram *response, *service;
+};
+
+static int on_interval(const struct histogram_interval *i, const struct histogram *h, void *data,
+                       struct error *err)
+{
+    struct merged *m = data;
+
+    (void)err;
+    if (strcmp(i->tag, "GET_/a__b") == 0)
+        histogram_merge(m->response, h);
+    else if (strcmp(i->tag, "GET_/a__b!service") == 0)
+        histogram_merge(m->service, h);
+    else
+        fail_msg("unexpected tag '%s'", i->tag);
+    assert_true(i->length_s == 1);
+    return 0;
+}
+
+/* The log's intervals give the report's figures. */
+static void assert_log_merges(const char *dir, const struct tally *t)
+{
+    CLEANUP_FREE char *path = path_join(dir, "histogram.hlog");
+    struct merged m = {histogram_new(), histogram_new()};
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(histogram_log_read(path, 1, on_interval, &m, &err), 0);
+    assert_int_equal(histogram_count(m.response), histogram_count(t->response));
+    assert_int_equal(histogram_count(m.service), histogram_count(t->service));
+    for (double q = 0; q <= 1; q += 0.01)
+        assert_true(histogram_quantile_ms(m.response, q) == histogram_quantile_ms(t->response, q));
+    histogram_free(m.response);
+    histogram_free(m.service);
+}
+
 static void hand_in(struct collector *c, size_t process, uint64_t index, uint64_t n)
 {
     struct second *s = second_new(3, 2);
 
     s->index = index;
     s->end_ns = (int64_t)(index + 1) * NS_PER_S;
-    answers(s, 1, 0, n, 1000);
+    answers(s, 1, 0, n, 1000 * (int64_t)(index + process + 1));
+    answers(s, 0, 0, 3, 70); /* warm-up: in no interval */
     second_add(collector_slot(c, index), s);
     collector_done(c, process, index);
     second_free(s);
@@ -155,18 +192,19 @@ static void seconds_wait_for_the_slowest(void **state)
     assert_int_equal(seen.seconds, 0);
     hand_in(c, 1, 0, 11);
     assert_int_equal(seen.seconds, 1);
-    assert_true(seen.requests == 16);
+    assert_true(seen.requests == 16 + 6);
     hand_in(c, 0, 2, 1);
     collector_leave(c, 1); /* it died */
     assert_int_equal(seen.seconds, 3);
-    assert_true(seen.requests == 24);
+    assert_true(seen.requests == 24 + 12);
     assert_int_equal(tally_requests(collector_total(c)->cells[2]), 24);
     assert_int_equal(collector_check(c, &err), 0);
+    assert_log_merges(*state, collector_total(c)->cells[2]);
     collector_free(c);
     struct strbuf text = STRBUF_INIT;
     CLEANUP_FREE char *path = path_join(*state, "series.csv");
     assert_int_equal(fs_read(path, 1 << 20, &text, &err), 0);
-    assert_has(strbuf_text(&text), "\n1000,0,0,0,16,16,0,0,0,1.000,1.000,1.000,1.000,0,0.0000\n2000,");
+    assert_has(strbuf_text(&text), "\n1000,0,0,0,22,22,0,0,0,1.000,2.000,2.000,");
     strbuf_release(&text);
 }
 
