@@ -85,6 +85,7 @@ static inline void found_get(const struct found *f, struct point *p, const char 
     }
 }
 
+#define CONTEXT_LINE (-2) /* the beginning of a line: for whole lines without a value */
 /* -1: the keys are too many. When contexts run out everything is forgotten. */
 int memo_context(struct memo *m, const struct frame *f);
 

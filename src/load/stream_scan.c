@@ -297,6 +297,28 @@ static void begin(struct scanner *s)
         s->point->m[i].kind = MEMBER_ABSENT;
 }
 
+/* A whole line without a value that was there before. */
+static bool is_known_line(struct scanner *s)
+{
+    const struct tail *t = memo_find_tail(&s->memo, CONTEXT_LINE, s->line, (size_t)(s->end - s->line));
+
+    if (t)
+        found_get(&t->found, s->point, s->line);
+    return t != NULL;
+}
+
+/* What it teaches: the rest behind its value, or all of it. */
+static void remember(struct scanner *s)
+{
+    const char *from = s->anchor ? s->anchor : s->line;
+    uint32_t mask = found_mask(s->point);
+
+    if (s->anchor)
+        memo_tail(&s->memo, s->context, from, (size_t)(s->end - from), s->point, mask & ~s->found_before);
+    else if (s->point->m[SLOT_VALUE].kind == MEMBER_ABSENT)
+        memo_tail(&s->memo, CONTEXT_LINE, from, (size_t)(s->end - from), s->point, mask);
+}
+
 bool scan_line(struct scanner *s, const char *line, size_t len, const char *limit, struct point *ret)
 {
     assert(line[len] == '\n' && limit > line + len);
@@ -309,6 +331,8 @@ bool scan_line(struct scanner *s, const char *line, size_t len, const char *limi
     const char *p = h ? scan_by_head(s, h) : NULL;
     if (!p) {
         begin(s);
+        if (is_known_line(s))
+            return true;
         p = skip_blanks(line);
         p = *p == '{' ? scan_object(s, p + 1, 0, NULL) : NULL;
     }
@@ -316,8 +340,6 @@ bool scan_line(struct scanner *s, const char *line, size_t len, const char *limi
         return p != NULL;
     if (skip_blanks(p) != s->end)
         return false;
-    if (s->anchor)
-        memo_tail(&s->memo, s->context, s->anchor, (size_t)(s->end - s->anchor), ret,
-                  found_mask(ret) & ~s->found_before);
+    remember(s);
     return true;
 }

@@ -61,6 +61,8 @@ static void usual_lines(void **state)
         "{\"data\":{\"value\":12345678901234567890}}",
         "{\"data\":{\"value\":\"1\"},\"metric\":[1],\"type\":{\"a\":1}}",
         "{\"data\":1,\"value\":2}",
+        "{\"type\":\"Metric\",\"data\":{\"name\":\"m\",\"thresholds\":[\"p(95)<300\"],\"submetrics\":null},"
+        "\"metric\":\"m\"}",
     };
     struct scan_paths paths;
     struct error err = ERROR_INIT;
