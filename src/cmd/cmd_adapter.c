@@ -192,6 +192,10 @@ static int parse_load(const char *name, const struct operands *files, const stru
         (void)error_set(&err, ERROR_TRIAL, "%s", problems.nothing_measured);
         return report_error(&err);
     }
+    if (code == 0 && problems.invalid_len) {
+        (void)error_set(&err, ERROR_TRIAL, "not to be trusted: %s", problems.invalid[0].sentence);
+        return report_error(&err);
+    }
     return code;
 }
 
