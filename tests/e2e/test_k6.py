@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The adapter of k6 in whole sweeps, with a program that stands in for k6 (fixtures/k6): options by version, summaries of
 every shape, exit statuses, the stream, and what must not be kept. k6 itself is not run."""
+import csv
 import glob
 import json
 import os
@@ -83,6 +84,17 @@ def what_was_measured(lab):
     same(outcome(lab, 'swapped', 'ok')['load']['failed'], 0)
 
 
+def the_stream_gives_seconds(lab):
+    """What k6 streams becomes a row and a histogram per second; the lines themselves are kept only if asked for."""
+    base = lab.path('out/trials/good/1/load/')
+    rows = list(csv.DictReader(open(base + 'series.csv')))
+    same(sum(int(r['requests']) for r in rows), lab.trial('out', 'good')['load']['requests'])
+    assert os.path.getsize(base + 'histogram.hlog') > 0
+    same([f for f in os.listdir(base) if f.startswith('stream')], [])
+    run(lab, 'raw', ['good'], load=', raw: true')
+    assert os.path.getsize(lab.path('raw/trials/good/1/load/stream.ndjson.zst')) > 0
+
+
 def thresholds_keep_the_numbers(lab):
     t = outcome(lab, 'crossed', 'ok')
     assert t['load']['requests'] > 10, t['load']
@@ -159,6 +171,6 @@ def one_that_does_not_end_is_ended(lab):
 
 
 if __name__ == '__main__':
-    sys.exit(main([the_sweep_runs, what_was_measured, thresholds_keep_the_numbers, other_statuses_fail, what_is_no_result,
-                   dropped_iterations_are_no_load, secrets_are_not_kept, versions_get_their_flags,
-                   the_matrix_may_replace_scenarios, one_that_does_not_end_is_ended]))
+    sys.exit(main([the_sweep_runs, what_was_measured, the_stream_gives_seconds, thresholds_keep_the_numbers,
+                   other_statuses_fail, what_is_no_result, dropped_iterations_are_no_load, secrets_are_not_kept,
+                   versions_get_their_flags, the_matrix_may_replace_scenarios, one_that_does_not_end_is_ended]))

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""h2load, ghz and artillery in whole sweeps: what a trial records of each, and that one which does not end is ended.
+Those that are not here are left out."""
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+
+from e2e import HERE, has, main, same
+
+TOOLS = [os.path.join(os.path.dirname(os.path.dirname(HERE)), 'build', 'generators', 'bin')]
+TOOLS += os.environ.get('BENCHCTL_GENERATORS', '').split(os.pathsep)
+PATH = os.pathsep.join(t for t in TOOLS if t) + os.pathsep + os.environ['PATH']
+
+
+def here(program):
+    found = shutil.which(program, path=PATH)
+    if not found:
+        print('skipped: no %s here' % program, flush=True)
+    return found
+
+
+def run(lab, out, load, code=0):
+    lab.write(out + '.yaml', '''benchctl: 1
+name: %s
+axes: {how: [one]}
+trials: 1
+retry: 0
+app:
+  image: %s
+  build: {context: app}
+  port: 8080
+  ready: {http: /health, timeout: 20s}
+load: {%s}
+''' % (out, lab.image('app'), load))
+    lab.run(out + '.yaml', out, code=code, env={'PATH': PATH})
+    lab.nothing_left()
+    return lab.trial(out, 'one')
+
+
+def check_good(t, model):
+    l = t['load']
+    same(t['outcome'], 'ok', t['reason'])
+    assert l['requests'] > 10 and l['ok'] == l['requests'] and l['goodput_rps'] > 1, l
+    p = l['latency_ms']
+    assert p['min'] <= p['p50'] <= p['p90'] <= p['p99'] <= p['max'] * 1.02 + 0.1, p
+    same(l['model'], model)
+    assert l['generator']['version'], l
+
+
+def h2load(lab):
+    if not here('h2load'):
+        return
+    t = run(lab, 'h2load', 'adapter: h2load, connections: 4, duration: 1s, path: /')
+    check_good(t, 'closed')
+    assert t['load']['latency_ms']['p999'] >= t['load']['latency_ms']['p99'], t['load']
+    assert os.path.getsize(lab.path('h2load/trials/one/1/load/requests.tsv')) > 100
+
+
+def closes_every_connection():
+    """A server on this host whose answers end the connection: it makes h2load go on for ever."""
+    s = socket.socket()
+    s.bind(('127.0.0.1', 0))
+    s.listen(64)
+
+    def serve():
+        while True:
+            c, _ = s.accept()
+            try:
+                c.recv(4096)
+                c.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
+            except OSError:
+                pass
+            c.close()
+    threading.Thread(target=serve, daemon=True).start()
+    return s.getsockname()[1]
+
+
+def h2load_that_does_not_end(lab):
+    if not here('h2load'):
+        return
+    t = run(lab, 'hang', "adapter: h2load, connections: 2, duration: 1s, timeout: 1s, target: 'http://127.0.0.1:%d'" %
+            closes_every_connection(), code=1)
+    if t['load']:  # a version that ends
+        return check_good(t, 'closed')
+    assert t['duration_ms'] < 20000, t
+    has(t['reason'], 'load generator')
+
+
+def ghz(lab):
+    go = here('go') if here('ghz') else None
+    program = lab.path('grpc')
+    if not go or subprocess.run([go, 'build', '-o', program, '.'], cwd=os.path.join(HERE, 'fixtures', 'grpc'),
+                                env=dict(os.environ, GOPROXY='off'), stderr=subprocess.DEVNULL, timeout=200).returncode:
+        print('skipped: the gRPC server cannot be built', flush=True)
+        return
+    with subprocess.Popen([program, 'ok', '127.0.0.1:0'], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            target = server.stdout.readline().strip()
+            t = run(lab, 'ghz', "adapter: ghz, call: grpc.health.v1.Health/Check, duration: 1s, concurrency: 4, "
+                    "target: 'http://%s'" % target)
+            check_good(t, 'closed')
+            t = run(lab, 'none', "adapter: ghz, call: no.such.Service/Call, duration: 1s, target: 'http://%s'" % target, code=1)
+            has(t['reason'], "'ghz' ended with exit status 1", 'no such service')
+        finally:
+            server.kill()
+
+
+def artillery(lab):
+    if not here('artillery'):
+        return
+    lab.write('s.yml', '''config:
+  target: http://127.0.0.1:1
+  phases: [{duration: 1, arrivalCount: 15}]
+scenarios: [{flow: [{get: {url: /}}]}]
+''')
+    t = run(lab, 'artillery', 'adapter: artillery, script: s.yml, duration: 1s')
+    check_good(t, 'open')
+    same(t['load']['requests'], 15)
+
+
+if __name__ == '__main__':
+    sys.exit(main([h2load, h2load_that_does_not_end, ghz, artillery]))
