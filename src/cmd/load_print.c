@@ -22,8 +22,9 @@ void load_line_draw(const struct generator_second *s, void *data)
         return;
     if (!isnan(s->p50_ms))
         (void)snprintf(quantiles, sizeof(quantiles), "  p50 %.3g ms  p99 %.3g ms", s->p50_ms, s->p99_ms);
-    fprintf(stderr, "\r\033[K%.0f of %.0f s  %" PRId64 " VUs  %.0f ok/s  %.0f failed/s  %.0f dropped/s%s",
-            s->at_s, s->planned_s, s->vus, s->ok, s->failed, s->dropped, quantiles);
+    (void)fprintf(stderr,
+                  "\r\033[K%.0f of %.0f s  %" PRId64 " VUs  %.0f ok/s  %.0f failed/s  %.0f dropped/s%s",
+                  s->at_s, s->planned_s, s->vus, s->ok, s->failed, s->dropped, quantiles);
     (void)fflush(stderr);
     l->drawn = true;
 }
@@ -31,7 +32,7 @@ void load_line_draw(const struct generator_second *s, void *data)
 void load_line_close(struct load_line *l)
 {
     if (l->drawn)
-        fputs("\r\033[K", stderr);
+        (void)fputs("\r\033[K", stderr);
     l->drawn = false;
 }
 

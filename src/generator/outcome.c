@@ -97,7 +97,7 @@ static struct json *examples(const struct outcome_facts *f)
         struct json *j = json_new_object();
         json_set_text(j, "error", request_error_names[i]);
         json_set_text(j, "request", requests[e->kind].name);
-        json_set_number(j, "at_ms", (double)(e->at_ns / NS_PER_US) / 1e3);
+        json_set_number(j, "at_ms", outcome_ms(e->at_ns));
         json_set(j, "status", e->status ? json_new_int(e->status) : json_new_null());
         json_set(j, "grpc_status", e->grpc_status >= 0 ? json_new_int(e->grpc_status) : json_new_null());
         json_set_text(j, "detail", e->detail[0] ? e->detail : NULL);
@@ -151,12 +151,12 @@ static void add_head(const struct outcome_facts *f, struct json *j)
     json_set_bool(j, "corrected", open.phases > 0 && closed.phases == 0);
     json_set_text(j, "started_at", clock_rfc3339(f->begin_wall_ns, stamp));
     json_set_int(j, "begin_wall_ns", f->begin_wall_ns);
-    json_set_number(j, "duration_ms", (double)(f->total->end_ns / NS_PER_US) / 1e3);
+    json_set_number(j, "duration_ms", outcome_ms(f->total->end_ns));
 }
 
 static void add_costs(const struct outcome_facts *f, struct json *j)
 {
-    json_set_number(j, "cpu_seconds", (double)(f->total->cpu_ns / NS_PER_US) / 1e6);
+    json_set_number(j, "cpu_seconds", outcome_ms(f->total->cpu_ns) / 1e3);
     json_set_number(j, "cpu_share_max", f->total->cpu_share);
     json_set_int(j, "max_rss_bytes", f->total->max_rss_bytes);
 }
@@ -171,7 +171,7 @@ struct json *outcome_report(const struct outcome_facts *f)
     total_of_kind(f->workload, f->total, ALL_KINDS, false, all);
     add_head(f, j);
     add_verdict(f, all, j);
-    json_set_number(j, "measured_ms", (double)(window_ns / NS_PER_US) / 1e3);
+    json_set_number(j, "measured_ms", outcome_ms(window_ns));
     outcome_counts(j, all);
     outcome_rates(j, all, window_ns);
     json_set_int(j, "planned", (int64_t)s.planned);
@@ -183,7 +183,7 @@ struct json *outcome_report(const struct outcome_facts *f)
     json_set(j, "latency_ms_corrected", sum(f, MEASURED_CLOSED).phases ? corrected(f) : json_new_null());
     json_set(j, "pacing", sum(f, MEASURED_OPEN).phases ? pacing(f) : json_new_null());
     json_set_int(j, "backoffs", (int64_t)s.backoffs);
-    json_set_number(j, "backoff_ms", (double)(s.backoff_ns / 1000) / 1e3);
+    json_set_number(j, "backoff_ms", outcome_ms((int64_t)s.backoff_ns));
     add_costs(f, j);
     json_set(j, "warmup", warmup(f));
     json_set(j, "by_request", outcome_requests(f->workload, f->total, window_ns));

@@ -20,6 +20,7 @@ struct json *outcome_report(const struct outcome_facts *f); /* the caller frees 
 
 /* ---- its parts (outcome_parts.c) ---- */
 
+double outcome_ms(int64_t ns); /* with whole microseconds */
 /* Counts, error kinds, status codes, received bytes. */
 void outcome_counts(struct json *into, const struct tally *t);
 /* latency_ms, service_ms. */

@@ -6,6 +6,13 @@
 #include "collector.h"
 #include "series.h"
 
+double outcome_ms(int64_t ns)
+{
+    int64_t us = ns / NS_PER_US;
+
+    return (double)us / 1e3;
+}
+
 struct json *outcome_quantiles(const struct histogram *h)
 {
     static const struct {
@@ -120,8 +127,8 @@ struct json *outcome_phase(const struct workload *w, const struct second *total,
     json_set_text(j, "executor", executor_names[f->executor]);
     json_set_text(j, "model", open ? "open" : "closed");
     json_set_bool(j, "warmup", f->warmup);
-    json_set_number(j, "begin_ms", begun ? (double)(p->begin_ns / NS_PER_US) / 1e3 : NAN);
-    json_set_number(j, "duration_ms", over ? (double)((p->end_ns - p->begin_ns) / NS_PER_US) / 1e3 : NAN);
+    json_set_number(j, "begin_ms", begun ? outcome_ms(p->begin_ns) : NAN);
+    json_set_number(j, "duration_ms", over ? outcome_ms(p->end_ns - p->begin_ns) : NAN);
     json_set_int(j, "planned", (int64_t)p->planned);
     json_set_int(j, "started", (int64_t)p->started);
     json_set_int(j, "dropped", (int64_t)p->dropped);

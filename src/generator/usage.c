@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
@@ -32,14 +33,22 @@ void usage_lap(struct usage *u, int64_t *ret_cpu_ns, double *ret_share)
     *u = now;
 }
 
-/* getrusage() would tell the peak of the program that started this one, too. */
+/* getrusage() would tell the peak of the program that started this one, too; it needs no descriptor, though.
+ */
+static int64_t any_max_rss_bytes(void)
+{
+    struct rusage r;
+
+    return getrusage(RUSAGE_SELF, &r) == 0 ? r.ru_maxrss * INT64_C(1024) : 0;
+}
+
 int64_t usage_max_rss_bytes(void)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     struct error ignored = ERROR_INIT;
 
     if (fs_read("/proc/self/status", 64 << 10, &text, &ignored) < 0)
-        return 0;
+        return any_max_rss_bytes();
     const char *line = strstr(strbuf_text(&text), "VmHWM:");
-    return line ? strtoll(line + strlen("VmHWM:"), NULL, 10) * 1024 : 0;
+    return line ? strtoll(line + strlen("VmHWM:"), NULL, 10) * 1024 : any_max_rss_bytes();
 }

@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -33,10 +34,14 @@ def has(text, *parts):
             raise AssertionError('%r is not in:\n%s' % (part, text))
 
 
-def load(*arguments, code=0, out=None):
+def few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+
+
+def load(*arguments, code=0, out=None, before=None):
     """The report. `code` None: 0 or 1, since a busy machine may make the generator late."""
     argv = [BINARY, 'load', '--format', 'json', *arguments] + (['--out', out] if out else [])
-    r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    r = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, preexec_fn=before)
     if r.returncode != code and not (code is None and r.returncode in (0, 1)):
         raise AssertionError('%s: exit status %d\n%s%s' % (' '.join(argv), r.returncode, r.stdout, r.stderr))
     report = json.loads(r.stdout) if r.stdout else {}
@@ -196,6 +201,19 @@ def a_stall_is_not_omitted():
     if raw['p95'] > slow:
         raise AssertionError('the closed loop saw more than one answer per stall: %r' % raw)
     between(0.8 * 960 * stall, corrected['p99'], 1.3 * 960 * stall, 'corrected p99')
+    s.close()
+
+
+def too_few_descriptors():
+    s = Server()
+    out = os.path.join(WORK, 'files')
+    for processes in ('1', '2'):
+        r = load('-c', '100', '-d', '1s', '-p', processes, s.url, code=1, out=out, before=few_files)
+        same((r['kept_up'], r['failed']), (False, r['errors']['generator']))
+        has(r['stderr'], 'could not be made on this machine: Too many open files')
+        between(2, r['connections'] - r['failed'], 80, 'connections')
+        between(1 << 20, r['max_rss_bytes'], 1 << 30, 'memory')
+        same(os.path.exists(os.path.join(out, 'report.json')), True)
     s.close()
 
 
@@ -370,7 +388,7 @@ def what_is_wrong_is_said():
 def main():
     tests = [good, open_model_is_exact, one_second_after_the_other, fails_with_500, each_connection_is_closed,
              nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
-             a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
+             too_few_descriptors, a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
              options_make_the_request, interrupted, a_worker_dies, a_worker_hangs,
              a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
     try:
