@@ -14,7 +14,7 @@ struct peer_link {
     struct loop_timer *timer;
     struct strbuf in;
     const struct peer_step *step; /* being answered */
-    size_t sent;
+    size_t len, sent;
     int fd;
 };
 
@@ -55,12 +55,12 @@ static void step_over(struct peer_link *k)
 static void send_piece(void *data)
 {
     struct peer_link *k = data;
-    size_t len = k->step->len ? k->step->len : strlen(k->step->answer), left = len - k->sent;
+    size_t left = k->len - k->sent;
     size_t n = k->step->piece && k->step->piece < left ? k->step->piece : left;
     ssize_t sent = send(k->fd, k->step->answer + k->sent, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
     k->sent += sent > 0 ? (size_t)sent : 0;
-    if (k->sent < len)
+    if (k->sent < k->len)
         loop_set_timer(k->timer, clock_now_ns() + 1, 0);
     else
         step_over(k);
@@ -74,6 +74,7 @@ static void begin_step(struct peer_link *k)
     if (p->step + 1 < p->step_count)
         p->step++;
     k->sent = 0;
+    k->len = k->step->len || !k->step->answer ? k->step->len : strlen(k->step->answer);
     if (k->step->answer)
         send_piece(k);
     else
