@@ -109,19 +109,44 @@ static const char *render(struct plain_channel *c, const struct exchange *x)
     return problem;
 }
 
+static void opened(struct plain_channel *c)
+{
+    c->state = PLAIN_OPEN;
+    plain_of(c)->preferred = c->address;
+    channel_connected(&c->base);
+}
+
+/* On this machine and on its bridges a connection is mostly there when connect() returns. */
+static int send_at_once(struct plain_channel *c)
+{
+    size_t whole = c->unsent_len;
+    int errnum = send_message(c);
+
+    if (errnum)
+        errnum = plain_connect_next(c, errnum);
+    if (errnum)
+        return errnum;
+    if (c->unsent_len < whole)
+        opened(c);
+    if (c->unsent_len)
+        watch_for(c);
+    keep_unsent(c);
+    return 0;
+}
+
 static void start_on_new(struct plain_channel *c, struct exchange *x)
 {
     x->new_connection = true;
-    int errnum = plain_connect(c);
-    if (errnum) {
-        forget_message(c);
-        if (connect_error(errnum) == REQUEST_GENERATOR)
-            x->sent_ns = 0;
-        channel_finish_later(&c->base, connect_error(errnum), errno_text(errnum));
-        return;
-    }
     channel_connecting(&c->base, x->sent_ns);
-    keep_unsent(c);
+    int errnum = plain_connect(c);
+    if (!errnum)
+        errnum = send_at_once(c);
+    if (!errnum)
+        return;
+    forget_message(c);
+    if (connect_error(errnum) == REQUEST_GENERATOR)
+        x->sent_ns = 0;
+    channel_finish_later(&c->base, connect_error(errnum), errno_text(errnum));
 }
 
 static void plain_start(struct channel *base, struct exchange *x)
@@ -155,14 +180,14 @@ static bool finish_connecting(struct plain_channel *c)
     socklen_t len = sizeof(errnum);
 
     if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &errnum, &len) == 0 && errnum == 0) {
-        c->state = PLAIN_OPEN;
-        plain_of(c)->preferred = c->address;
-        channel_connected(&c->base);
+        opened(c);
         return true;
     }
     errnum = plain_connect_next(c, errnum);
-    if (!errnum)
+    if (!errnum) {
+        watch_for(c);
         return false;
+    }
     channel_connected(&c->base);
     finish(c, connect_error(errnum), errno_text(errnum));
     return false;

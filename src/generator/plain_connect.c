@@ -41,8 +41,7 @@ static int connect_to(struct plain_channel *c, const struct sockaddr *at, sockle
         (void)close(fd);
         return errnum;
     }
-    c->watch = loop_try_add_fd(c->base.transport->loop, fd, LOOP_READ | LOOP_WRITE | LOOP_PEER_CLOSED,
-                               plain_on_event, c);
+    c->watch = loop_try_add_fd(c->base.transport->loop, fd, LOOP_READ | LOOP_PEER_CLOSED, plain_on_event, c);
     if (!c->watch) {
         int errnum = errno;
         (void)close(fd);
