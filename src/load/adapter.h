@@ -131,7 +131,7 @@ struct adapter_report {
     const char *name, *output;
     struct text_list accept;
     const char *complete;
-    bool parse_only;
+    bool parse_only, whole;
     const struct node *let, *errors;
     struct count_nodes counts;
     struct latency_nodes latency, service;

@@ -326,7 +326,7 @@ static int collect_files(const struct load_adapter *a, const struct candidate *f
     for (size_t i = 0; i < s.count; i++)
         if (s.documents[i].stream)
             load_stream_doubts(&s.documents[i], arena, &s.sentences);
-    if (s.report != a->reports)
+    if (s.report != a->reports && !s.report->form->whole)
         vec_push(&s.sentences.list, arena_printf(arena, "read from the %s, which says less than the %s",
                                                  s.report->form->name, a->reports[0].form->name));
     struct evaluation e = {.adapter = a,

@@ -81,7 +81,8 @@ static void reports(void **state)
 {
     (void)state;
     bad_report("values: {request: {text: a}}", "unknown key 'request'", "did you mean 'requests'?");
-    bad_report("values: {requests: {text: a, expr: b}}", "exactly one of json, text, column, histogram", NULL);
+    bad_report("values: {requests: {text: a, expr: b}}", "exactly one of json, text, column, histogram",
+               NULL);
     bad_report("values: {requests: {}}", "exactly one of", NULL);
     bad_report("values: {requests: {json: /a}}", "output 'o' is text: read it by text", NULL);
     bad_report("values: {requests: {text: '[a'}}", "test.yaml:8:24: bad regular expression", NULL);
