@@ -150,7 +150,7 @@ DEFINE_CLEANUP(char **, adapter_list_free);
  *
  * The adapter says which members mean what (`format: ndjson`). Bytes are pushed in as they come, in any
  * pieces; memory does not grow with the stream. Kept are totals by metric, seconds, and one latency
- * histogram. Lines that are late by up to 8 seconds still count in their own second.
+ * histogram. The last 8 seconds may still change: lines that come late count in their own.
  */
 struct histogram;
 struct load_stream;
