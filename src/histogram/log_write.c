@@ -6,7 +6,8 @@
 void histogram_log_begin(struct strbuf *out, int64_t base_wall_ns)
 {
     char stamp[CLOCK_STAMP_SIZE];
-    double seconds = (double)(base_wall_ns / NS_PER_MS) / 1e3;
+    int64_t whole_ms = base_wall_ns / NS_PER_MS;
+    double seconds = (double)whole_ms / 1e3;
 
     clock_rfc3339(base_wall_ns, stamp);
     strbuf_adds(out, "#[Histogram log format version 1.3]\n" EXACT_MAX "\n");
