@@ -96,6 +96,7 @@ struct value_source {
     const char *histogram, *tag;      /* hdrlog: what of it, and a regex */
     const char *metric, *group;       /* ndjson: its name, and a regex */
     const char *output;               /* NULL: the report's */
+    const char *is;                   /* only such JSON */
     const char *item, *keys, *except; /* members of an object or elements of an array; lines */
     struct text_map where;
     const char *after, *until;

@@ -122,6 +122,8 @@ static int prepare_source(struct load_adapter *a, const struct report *r, const 
         if (form->json.items[i][0] && form->json.items[i][0] != '/')
             return node_error(err, at_node(a, form->at), "'%s' is not a JSON pointer: it begins with '/'",
                               form->json.items[i]);
+    if (form->is && (!form->json.len || !strstr(form->json.items[0], "[*]")))
+        return node_error(err, at_node(a, form->at), "'is' is for json with a step [*]");
     if (check_kind(a, s, err) < 0 || parse_take(a, s, err) < 0 || check_take(a, s, err) < 0 ||
         prepare_patterns(a, s, err) < 0)
         return -1;

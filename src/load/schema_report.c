@@ -11,9 +11,11 @@ static const struct schema_field value_fields[] = {
     {.key = "json",
      .type = SCHEMA_TEXTS,
      AT(value_source, json),
-     .help = "JSON pointer (RFC 6901) to a number (true is 1, false 0), or several of which the first that "
-             "is there counts. A step "
-             "`[name=http_reqs]` takes the first element of an array whose member `name` is that."},
+     .help =
+         "JSON pointer (RFC 6901) to a number (true is 1, false 0), or several of which the first that "
+         "is there counts. A step "
+         "`[name=http_reqs]` takes the first element of an array whose member `name` is that, a step `[*]` "
+         "every element or member."},
     {.key = "text",
      .type = SCHEMA_TEXT,
      AT(value_source, text),
@@ -63,6 +65,10 @@ static const struct schema_field value_fields[] = {
      .type = SCHEMA_TEXT,
      AT(value_source, item),
      .help = "Of json: pointer inside each element of the array, or each member of the object."},
+    {.key = "is",
+     .type = SCHEMA_TEXT,
+     AT(value_source, is),
+     .help = "Of json with a step `[*]`: only what is written so, as `true`; to be counted."},
     {.key = "keys",
      .type = SCHEMA_TEXT,
      AT(value_source, keys),

@@ -125,12 +125,57 @@ static int add_all(const struct source *s, const struct json *j, struct numbers 
     return 0;
 }
 
+static bool written_as(const struct json *j, const char *text)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf is = STRBUF_INIT;
+
+    if (json_type_of(j) >= JSON_TYPE_ARRAY)
+        return false;
+    json_write(j, JSON_STYLE_COMPACT, &is);
+    return strcmp(strbuf_text(&is), text) == 0;
+}
+
+#define EVERY "/[*]"
+
+/* Whatever a pointer with steps `[*]` leads to. */
+static int add_every(const struct source *s, const struct json *j, const char *pointer, struct numbers *out,
+                     struct error *err)
+{
+    const char *every = strstr(pointer, EVERY);
+    CLEANUP_FREE char *lead = xstrndup(pointer, every ? (size_t)(every - pointer) : strlen(pointer));
+
+    j = load_json_find(j, lead);
+    if (!j)
+        return 0;
+    if (!every) {
+        out->present = true;
+        return s->form->is && !written_as(j, s->form->is) ? 0 : add_member(s, j, out, err);
+    }
+    const char *rest = every + strlen(EVERY);
+    if (json_type_of(j) == JSON_TYPE_ARRAY) {
+        for (size_t i = 0; i < json_len(j); i++)
+            if (add_every(s, json_at(j, i), rest, out, err) < 0)
+                return -1;
+        return 0;
+    }
+    for (void *it = json_iter(j); it; it = json_iter_next(j, it))
+        if (key_wanted(s, json_iter_key(it)) && add_every(s, json_iter_value(it), rest, out, err) < 0)
+            return -1;
+    return 0;
+}
+
 int source_json_numbers(const struct source *s, const struct document *d, struct numbers *out,
                         struct error *err)
 {
     const struct json *j = NULL;
     const char *pointer = "";
 
+    for (size_t i = 0; i < s->form->json.len && !out->present; i++)
+        if (strstr(s->form->json.items[i], EVERY) &&
+            add_every(s, d->json, s->form->json.items[i], out, err) < 0)
+            return error_wrap(err, "%s: %s", d->path, s->form->json.items[i]);
+    if (out->present)
+        return 0;
     for (size_t i = 0; i < s->form->json.len && !j; i++) {
         pointer = s->form->json.items[i];
         j = load_json_find(d->json, pointer);

@@ -81,6 +81,7 @@ static void reports(void **state)
 {
     (void)state;
     bad_report("values: {request: {text: a}}", "unknown key 'request'", "did you mean 'requests'?");
+    bad_report("values: {requests: {text: a, is: b}}", "'is' is for json with a step [*]", NULL);
     bad_report("values: {requests: {text: a, expr: b}}", "exactly one of json, text, column, histogram",
                NULL);
     bad_report("values: {requests: {}}", "exactly one of", NULL);

@@ -46,6 +46,22 @@ static void compare(const char *path, const struct json *e, const struct load_re
             check_number(r->errors[i].kind, r->errors[i].count, expected_of(sockets, r->errors[i].kind));
 }
 
+/* As many thresholds were crossed as stand there, in whatever form. */
+static void check_thresholds(const char *path, const struct json *e, const struct load_problems *p)
+{
+    const struct json *all = json_get(e, "thresholds");
+    size_t crossed = 0;
+    bool said = false;
+
+    for (size_t i = 0; i < json_len(all); i++)
+        crossed += !json_get_bool(json_at(all, i), "ok");
+    CLEANUP_FREE char *wanted = xasprintf("crossed thresholds: %zu of %zu", crossed, json_len(all));
+    for (size_t i = 0; i < p->len; i++)
+        said = said || strcmp(p->items[i], wanted) == 0;
+    if (said != (crossed > 0))
+        fail_msg("%s: %s '%s'", path, said ? "says" : "does not say", wanted);
+}
+
 /* `none` files hold no result: the tool failed before it measured. */
 static void check_one(const struct load_adapter *a, const char *dir, const char *name)
 {
@@ -69,6 +85,7 @@ static void check_one(const struct load_adapter *a, const char *dir, const char 
     if (rc < 0)
         fail_msg("%s", err.message);
     compare(path, e, &r);
+    check_thresholds(path, e, &problems);
     bool percentiles = isnan(expected_of(e, "requests")) && expected_of(e, "p50") >= 0; /* and nothing else */
     bool measured = percentiles || (expected_of(e, "requests") > 0 && !unanswered(e));
     if (measured != !problems.nothing_measured)

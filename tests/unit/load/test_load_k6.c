@@ -246,6 +246,29 @@ static void no_summary(void **state)
     assert_has(err.message, "summary.json:1:0: not JSON");
 }
 
+/* One form says true of what was crossed, the other of what was kept. */
+static void thresholds(void **state)
+{
+    static const char *const summaries[] = {
+        "{\"metrics\":{\"http_reqs\":{\"count\":10,\"rate\":10},\"a\":{\"thresholds\":{\"x<1\":true,\"x<2\":"
+        "false}},"
+        "\"b{t:1}\":{\"thresholds\":{\"y\":true}}}}",
+        "{\"metrics\":{\"http_reqs\":{\"values\":{\"count\":10,\"rate\":10}},\"a\":{\"thresholds\":{\"x<1\":{"
+        "\"ok\":"
+        "false},\"x<2\":{\"ok\":true}}},\"b{t:1}\":{\"thresholds\":{\"y\":{\"ok\":false}}}}}"};
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct error err = ERROR_INIT;
+    struct load_problems p;
+    struct load_result r;
+
+    for (size_t i = 0; i < ARRAY_LEN(summaries); i++) {
+        put(*state, "summary.json", summaries[i]);
+        if (collected(*state, NULL, 99, arena, &r, &p, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_string_equal(p.items[0], "crossed thresholds: 2 of 3");
+    }
+}
+
 static void dropped(void **state)
 {
     static const char summary[] =
@@ -351,12 +374,13 @@ static void text_before_1_0(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_call),   cmocka_unit_test(flags_by_version),
-        cmocka_unit_test(scenarios),  cmocka_unit_test(contradictions),
-        cmocka_unit_test(versions),   IN_SCRATCH(whole),
-        IN_SCRATCH(statuses),         IN_SCRATCH(no_summary),
-        IN_SCRATCH(dropped),          IN_SCRATCH(nothing),
-        IN_SCRATCH(machine_readable), IN_SCRATCH(text_before_1_0),
+        cmocka_unit_test(the_call),  cmocka_unit_test(flags_by_version),
+        cmocka_unit_test(scenarios), cmocka_unit_test(contradictions),
+        cmocka_unit_test(versions),  IN_SCRATCH(whole),
+        IN_SCRATCH(statuses),        IN_SCRATCH(no_summary),
+        IN_SCRATCH(dropped),         IN_SCRATCH(thresholds),
+        IN_SCRATCH(nothing),         IN_SCRATCH(machine_readable),
+        IN_SCRATCH(text_before_1_0),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
