@@ -150,8 +150,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < rounds; i++) {
         figures[0][i] = run_wrk(argv[1], seconds, channels);
         figures[1][i] = run_transport(argv[1], TRANSPORT_PLAIN, HTTP_VERSION_1_1, seconds, channels);
-        if (!getenv("BENCH_NO_CURL"))
-            figures[2][i] = run_transport(argv[1], TRANSPORT_CURL, HTTP_VERSION_1_1, seconds, channels);
+        figures[2][i] = run_transport(argv[1], TRANSPORT_CURL, HTTP_VERSION_1_1, seconds, channels);
     }
     for (size_t i = 0; i < 3; i++)
         qsort(figures[i], rounds, sizeof(double), by_value);

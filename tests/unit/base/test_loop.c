@@ -124,6 +124,41 @@ static void descriptors_are_watched(void **state)
     (void)close(fds[0]);
 }
 
+static void note_events(int fd, unsigned events, void *data)
+{
+    (void)fd;
+    *(unsigned *)data |= events;
+}
+
+/* The peer will say nothing more, but may still listen: that is no hang-up. */
+static void the_end_of_a_peer_is_told_to_who_asks(void **state)
+{
+    static const unsigned asked[] = {LOOP_READ, LOOP_READ | LOOP_PEER_CLOSED};
+    struct loop *l = *state;
+    struct error err = ERROR_INIT;
+
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+        unsigned seen = 0;
+        int fds[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+        struct loop_fd *w = loop_add_fd(l, fds[0], asked[i], note_events, &seen);
+        assert_int_equal(write(fds[1], "a", 1), 1);
+        assert_int_equal(shutdown(fds[1], SHUT_WR), 0);
+        assert_int_equal(loop_sleep_until(l, clock_now_ns() + NS_PER_MS, &err), 0);
+        assert_int_equal(seen, asked[i]);
+        loop_remove_fd(w);
+        (void)close(fds[0]);
+        (void)close(fds[1]);
+    }
+}
+
+static void adding_can_fail(void **state)
+{
+    errno = 0;
+    assert_null(loop_try_add_fd(*state, -1, LOOP_READ, note_events, NULL));
+    assert_int_equal(errno, EBADF);
+}
+
 static void on_signal(int signo, void *data)
 {
     *(int *)data = signo;
@@ -225,6 +260,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_timer_may_remove_itself, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(deadlines_and_interruptions, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(descriptors_are_watched, open_loop, close_loop),
+        cmocka_unit_test_setup_teardown(the_end_of_a_peer_is_told_to_who_asks, open_loop, close_loop),
+        cmocka_unit_test_setup_teardown(adding_can_fail, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(signals_come_through_the_loop, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(output_and_status_come_back, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(a_missing_program_is_named, open_loop, close_loop),
