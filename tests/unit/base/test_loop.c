@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "benchctl/base/process.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 #include "benchctl/base/clock.h"
