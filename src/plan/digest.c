@@ -69,6 +69,16 @@ static void relative_database(const struct matrix *m, struct settings *s, struct
     s->database = database;
 }
 
+static void relative_requests(const struct matrix *m, struct load_settings *l, struct arena *a)
+{
+    if (!l->requests.len)
+        return;
+    struct workload_request *requests = arena_copy(a, l->requests.items, l->requests.len * sizeof(*requests));
+    for (size_t i = 0; i < l->requests.len; i++)
+        requests[i].body_file = relative_path(m->dir, requests[i].body_file, a);
+    l->requests.items = requests;
+}
+
 struct json *plan_settings_json(const struct matrix *m, const struct settings *s, bool for_digest,
                                 struct arena *a)
 {
@@ -79,6 +89,7 @@ struct json *plan_settings_json(const struct matrix *m, const struct settings *s
         relative_services(m, &here, a);
         relative_database(m, &here, a);
         here.load.script = relative_path(m->dir, here.load.script, a);
+        relative_requests(m, &here.load, a);
     }
     return schema_to_json(&settings_schema, &here, for_digest);
 }

@@ -325,6 +325,51 @@ static void named_files(void **state)
     assert_has(err.message, "m.yaml:3:6: 'context': no directory '/m/ctx'");
 }
 
+static void files_of_a_workload(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m =
+        read_matrix(HEAD "app: {image: i, port: 80}\nload: {adapter: builtin, duration: 1s, data: d.csv, "
+                         "ca_file: /c.pem,\n  requests: [{path: /, method: POST, body_file: b.json}]}\n");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct settings s = resolve_ok(m, NULL, 0, a);
+    CLEANUP_VALUE(strbuf_release) struct strbuf seen = STRBUF_INIT;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(matrix_each_input(m, &s, count_inputs, &seen, &err), 0);
+    assert_string_equal(strbuf_text(&seen), "/m/d.csv;/c.pem;/m/b.json;");
+    assert_int_equal(matrix_check_files(m, &s, &err), -1);
+    assert_has(err.message, "'data': no file '/m/d.csv'");
+}
+
+/* What the generator is given is the section without the conductor's own keys. */
+static void the_tree_of_a_workload(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(
+        HEAD
+        "app: {image: i, port: 80}\nload: {adapter: builtin, vus: 3, duration: 1s, timeout: 9s, cpuset: "
+        "'0', x-note: y,\n  request_timeout: 2s, warmup: {duration: 1s}, target: '${app.url}', raw: true}\n");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct node *tree;
+    struct settings s;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(resolve(m, NULL, 0, a, &s, &tree, &err), 0);
+    const struct node *w = matrix_workload_tree(node_get(tree, "load"), a);
+    assert_int_equal(w->len, 4);
+    assert_string_equal(node_get(w, "vus")->text, "3");
+    assert_string_equal(node_get(w, "timeout")->text, "2s");
+    assert_string_equal(node_get(w, "target")->text, "${app.url}");
+    assert_non_null(node_get(w, "duration"));
+    assert_non_null(s.load.workload);
+    assert_true(s.load.workload->timeout_ns == INT64_C(2000000000));
+    assert_true(s.load.timeout_ns == INT64_C(9000000000));
+    assert_int_equal(s.load.workload->phases.len, 1);
+}
+
 static void files_that_are_there(void **state)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
@@ -373,6 +418,8 @@ int main(void)
         cmocka_unit_test(fields_may_name_containers),
         cmocka_unit_test(every_key_at_once),
         cmocka_unit_test(named_files),
+        cmocka_unit_test(files_of_a_workload),
+        cmocka_unit_test(the_tree_of_a_workload),
         cmocka_unit_test(files_that_are_there),
     };
 

@@ -155,6 +155,46 @@ static void estimates_follow_the_load(void **state)
     assert_true(plan_estimate_ns(&lengthy.settings) == INT64_C(43000000000));
 }
 
+/* Of the built-in generator by its phases, one after the other or side by side. */
+static void estimates_follow_the_phases(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(written_release)
+    struct written w = written_plan(
+        HEAD
+        "axes: {at: [once, together]}\napp: {image: \"a:1\", port: 80}\n"
+        "load: {adapter: builtin, phases: [{executor: ramping-vus, stages: [{duration: 100s, target: 9}]},\n"
+        "  {executor: constant-arrival-rate, rate: 5, duration: 20s, pre_allocated_vus: 5}]}\n"
+        "overrides: [{when: {at: together}, set: {load: {phases: [\n"
+        "  {executor: constant-vus, duration: 100s},\n"
+        "  {executor: constant-vus, duration: 20s, start_time: 1s}]}}}]\n",
+        "/lab/m.yaml");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct resolved r;
+    written_resolve(&w, 0, a, &r);
+    assert_true(r.settings.load.duration_ns == INT64_C(120000000000));
+    assert_true(plan_estimate_ns(&r.settings) > INT64_C(120000000000));
+    assert_true(plan_estimate_ns(&r.settings) < INT64_C(130000000000));
+    written_resolve(&w, 1, a, &r);
+    assert_true(plan_estimate_ns(&r.settings) < INT64_C(110000000000));
+}
+
+static void requests_count_and_places_do_not(void **state)
+{
+    static const char text[] =
+        HEAD "app: {image: \"a:1\", port: 80}\nload: {adapter: builtin, duration: 1s, requests: [{path: /%s, "
+             "method: POST, body_file: x/b.json}]}\n";
+    char one[500], two[500], first[SHA256_HEX_SIZE], moved[SHA256_HEX_SIZE];
+
+    (void)state;
+    (void)snprintf(one, sizeof(one), text, "a");
+    (void)snprintf(two, sizeof(two), text, "b");
+    assert_digests(one, two, false);
+    digest_of(one, "/lab/m.yaml", 0, first);
+    digest_of(one, "/elsewhere/deep/m.yaml", 0, moved);
+    assert_string_equal(first, moved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +206,8 @@ int main(void)
         cmocka_unit_test(files_count),
         cmocka_unit_test(overrides_reach_the_settings),
         cmocka_unit_test(estimates_follow_the_load),
+        cmocka_unit_test(estimates_follow_the_phases),
+        cmocka_unit_test(requests_count_and_places_do_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
