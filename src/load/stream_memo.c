@@ -138,19 +138,24 @@ const struct head *memo_find_head(const struct memo *m, const char *line, size_t
     return h->len && h->len <= len && memcmp(h->bytes, line, h->len) == 0 ? h : NULL;
 }
 
-static inline size_t tail_slot(const char *p, size_t len)
+static inline uint64_t tail_hash(const char *p, size_t len)
 {
     uint64_t h = len + word_at(p + len - 16) * 3 + word_at(p + len / 2) * 5 + word_at(p + len / 4) * 7 +
                  word_at(p + len / 4 * 3 - 4) * 11;
 
-    return h * MIX >> 56 & (TAIL_SLOTS - 1);
+    return h * MIX;
+}
+
+static inline size_t tail_slot(uint64_t hash)
+{
+    return hash >> 56 & (TAIL_SLOTS - 1);
 }
 
 const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len)
 {
     if (len < TAIL_MIN || len > TAIL_MAX)
         return NULL;
-    const struct tail *t = &m->tails[tail_slot(p, len)];
+    const struct tail *t = &m->tails[tail_slot(tail_hash(p, len))];
     return t->len == len && t->context == context && memcmp(t->bytes, p, len) == 0 ? t : NULL;
 }
 
@@ -166,8 +171,14 @@ static void keep(struct tail *t, int context, const char *p, size_t len, const s
 void memo_tail(struct memo *m, int context, const char *p, size_t len, const struct point *point,
                uint32_t mask)
 {
-    if (len >= TAIL_MIN && len <= TAIL_MAX)
-        keep(&m->tails[tail_slot(p, len)], context, p, len, point, mask);
+    if (len < TAIL_MIN || len > TAIL_MAX)
+        return;
+    uint64_t hash = tail_hash(p, len);
+    size_t slot = tail_slot(hash);
+    uint32_t mark = (uint32_t)(hash >> 20);
+    if (m->seen[slot] == mark)
+        keep(&m->tails[slot], context, p, len, point, mask);
+    m->seen[slot] = mark;
 }
 
 void memo_part(struct memo *m, int context, const char *p, size_t len, const struct point *point,

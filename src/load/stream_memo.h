@@ -67,6 +67,7 @@ struct context {
 struct memo {
     struct head heads[HEAD_SLOTS];
     struct tail tails[TAIL_SLOTS];
+    uint32_t seen[TAIL_SLOTS]; /* mark of what came last: kept when it comes again */
     struct tail part;
     struct context contexts[CONTEXTS_MAX];
     int context_count;
@@ -102,6 +103,7 @@ const struct head *memo_find_head(const struct memo *m, const char *line, size_t
 
 /* NULL when the rest at p is not known. */
 const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len);
+/* Remembers what it is asked to a second time: many rests come only once. */
 void memo_tail(struct memo *m, int context, const char *p, size_t len, const struct point *point,
                uint32_t mask);
 static inline bool memo_is_part(const struct memo *m, int context, const char *p, size_t len)

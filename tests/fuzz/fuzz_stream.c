@@ -25,7 +25,7 @@ static void same(const struct member *a, const struct member *b)
         assert(a->number == b->number);
 }
 
-/* Every line twice: what the first taught is used by the second. */
+/* Every line three times: what the first two taught is used by the third. */
 static void scan_lines(const char *bytes, size_t size)
 {
     struct scan_paths paths;
@@ -40,7 +40,7 @@ static void scan_lines(const char *bytes, size_t size)
         if (!newline)
             break;
         size_t len = (size_t)(newline - p);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 3; i++) {
             CLEANUP(json_free) struct json *json = NULL;
             if (!scan_line(s, p, len, end, &fast))
                 continue;
