@@ -110,6 +110,7 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
     json_set_text(j, "outcome", c->worst ? outcome_name(c->worst->outcome) : NULL);
     json_set_text(j, "reason", c->worst ? c->worst->reason : NULL);
     json_set_bool(j, "contaminated", c->contaminated);
+    json_set_bool(j, "merged", c->merged);
     json_set(j, "outcomes", outcomes);
     json_set(j, "figures", figures);
     json_set(j, "trials", trials);
