@@ -99,8 +99,7 @@ static void h2load_over_http_1(void **state)
     check_number("ok", r.ok, 0);
     check_latency(&r);
     r = measured(*state, "h2load", CLOSES, "{connections: 4, request_count: 40}", arena);
-    check_number("requests", r.requests,
-                 40); /* timed, it would not end: h2load 1.52 connects again for ever */
+    check_number("requests", r.requests, 40); /* timed, h2load 1.52 often connects again for ever */
     length_ns = 3 * NS_PER_S;
     r = measured(*state, "h2load", SLOW, "{connections: 2, log: false}", arena);
     assert_true(r.requests >= 2 && r.latency_ms.max > 1250 && isnan(r.latency_ms.p90));
