@@ -137,12 +137,12 @@ static void others(void **state)
     static const struct {
         const char *adapter, *dir, *end;
     } sets[] = {
-        {"wrk", "wrk", ".txt"},        {"wrk2", "wrk2", ".txt"},     {"hey", "hey", ".txt"},
-        {"hey", "hey", ".csv"},        {"oha", "oha", ".json"},      {"oha", "oha", ".txt"},
-        {"vegeta", "vegeta", ".json"}, {"vegeta", "vegeta", ".txt"}, {"ab", "ab", ".csv"},
-        {"ab", "ab", ".tsv"},          {"ghz", "ghz", ".json"},      {"ghz", "ghz", ".txt"},
-        {"h2load", "h2load", ".txt"},  {"ab", "ab", ".txt"},         {"k6", "k6-summary", ".json"},
-        {"k6", "k6-text", ".txt"},
+        {"wrk", "wrk", ".txt"},        {"wrk2", "wrk2", ".txt"},      {"hey", "hey", ".txt"},
+        {"hey", "hey", ".csv"},        {"oha", "oha", ".json"},       {"oha", "oha", ".txt"},
+        {"vegeta", "vegeta", ".json"}, {"vegeta", "vegeta", ".txt"},  {"ab", "ab", ".csv"},
+        {"ab", "ab", ".tsv"},          {"siege", "siege", ".json"},   {"siege", "siege", ".txt"},
+        {"ghz", "ghz", ".json"},       {"ghz", "ghz", ".txt"},        {"h2load", "h2load", ".txt"},
+        {"ab", "ab", ".txt"},          {"k6", "k6-summary", ".json"}, {"k6", "k6-text", ".txt"},
     };
     char data[4096]; /* skip() leaves without cleaning up */
 

@@ -210,6 +210,24 @@ static void not_delivered(void **state)
     }
 }
 
+/* siege tells little, and against a server that is not there it runs out of files. */
+static void siege(void **state)
+{
+    static const struct tool t = {.adapter = "siege", .program = "siege", .options = "{users: 4}"};
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+
+    if (!here(&t))
+        return;
+    struct load_result r = succeed(*state, GOOD, &t, arena);
+    assert_true(r.requests > 10 && r.rps > 0 && r.duration_ms > 100);
+    assert_true(r.failed <= 4 && r.ok >= r.requests - 4); /* its own counts differ by what is under way */
+    check_number("p50", r.latency_ms.p50, NAN);
+    r = succeed(*state, STATUS_500, &t, arena);
+    assert_true(r.requests > 10);
+    check_number("failed", r.failed, r.requests);
+    check_number("goodput", r.goodput_rps, 0);
+}
+
 /* What hey would round down is refused; what is a whole is sent and counted. */
 static void request_counts(void **state)
 {
@@ -241,7 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(good),          IN_SCRATCH(errors),         IN_SCRATCH(closes),
         IN_SCRATCH(dead),          IN_SCRATCH(resets),         IN_SCRATCH(slower_than_the_time_out),
-        IN_SCRATCH(not_delivered), IN_SCRATCH(request_counts),
+        IN_SCRATCH(not_delivered), IN_SCRATCH(request_counts), IN_SCRATCH(siege),
     };
 
     find_generators();
