@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 
-from e2e import command, main, same, has
+from e2e import command, docker, main, same, has
 
 HOW = {
     'well': '',
@@ -202,6 +202,37 @@ def in_a_container(lab):
     same(spec['data'], '/benchctl/input/0/rows.csv')
 
 
+LINES = '''benchctl-adapter: 1
+program: sh
+args: [-c, 'cd "$0"; for i in 1 2 3; do echo "{\\"metric\\": \\"reqs\\", \\"at\\": 17000000$i, \\"is\\": 1}"; done >points.ndjson; sleep 1; echo 7 >raw', "${output_dir}"]
+finish: {args: [-c, 'echo "{\\"n\\": $(cat "$0/raw"), \\"s\\": 1}"', "${output_dir}"], into: report}
+outputs:
+  report: {file: report.json, format: json}
+  points: {file: points.ndjson, format: ndjson, stream: {metric: /metric, time: /at, value: /is, requests: reqs}}
+reports:
+  - {name: r, output: report, accept: [/n], values: {requests: {json: /n}, ok: {json: /n}, duration: {json: /s, unit: s}}}
+'''
+
+
+def another_one_in_a_container(lab):
+    """Its stream comes through a FIFO in the bind mount; its second call runs in the same image."""
+    if not docker('images', '-q', 'benchctl/python:12'):
+        print('no image benchctl/python:12: not run')
+        return
+    lab.write('adapters/load/lines.yaml', LINES)
+    lab.write('lines.yaml', matrix(lab, ['well'], '''
+  image: benchctl/python:12
+  duration: 1s
+  raw: true
+''').replace('adapter: builtin', 'adapter: lines'))
+    run(lab, 'lines.yaml', 'lines')
+    same(outcome(lab, 'lines', 'well', 'ok', '7 requests')['load']['ok'], 7)
+    kept = os.listdir(lab.path('lines/trials/well/1/load'))
+    assert 'points.ndjson.zst' in kept and 'series.csv' in kept and 'points.ndjson' not in kept, kept
+    with open(lab.path('lines/trials/well/1/load/series.csv')) as f:
+        same([r['requests'] for r in csv.DictReader(f)], ['1', '1', '1'])
+
+
 if __name__ == '__main__':
     sys.exit(main([phases_one_after_the_other, what_the_report_says, closed_load_that_meets_failures,
-                   an_application_that_dies, more_than_it_can_take, in_a_container]))
+                   an_application_that_dies, more_than_it_can_take, in_a_container, another_one_in_a_container]))
