@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""h2load, ghz and artillery in whole sweeps: what a trial records of each, and that one which does not end is ended.
-Those that are not here are left out."""
+"""Generators in whole sweeps: what a trial records of each, that one which does not end is ended, and that a load which
+was not made is not called a result. Those that are not here are left out."""
 import os
 import shutil
 import socket
@@ -102,5 +102,42 @@ scenarios: [{flow: [{get: {url: /}}]}]
     same(t['load']['requests'], 15)
 
 
+def vegeta(lab):
+    """It reports in a second call."""
+    if not here('vegeta'):
+        return
+    t = run(lab, 'vegeta', 'adapter: vegeta, rate: 30, duration: 2s, path: /')
+    l = t['load']
+    same(t['outcome'], 'ok', t['reason'])
+    assert 50 <= l['requests'] == l['ok'] <= 61 and l['latency_ms']['p99'] > 0, l
+    same((l['model'], l['corrected']), ('open', 'yes'))
+    assert os.path.getsize(lab.path('vegeta/trials/one/1/load/report.json')) > 100
+
+
+def not_delivered(lab):
+    """One worker cannot make so many: what it made is there to see, but is no result."""
+    if not here('vegeta'):
+        return
+    t = run(lab, 'short', 'adapter: vegeta, rate: 1000000, workers: 1, max_workers: 1, duration: 1s, path: /', code=1)
+    same(t['outcome'], 'invalid', t['reason'])
+    has(t['reason'], 'load not delivered: ', 'requests per second instead of 1000000')
+    same([v['verdict'] for v in t['validity'] if v['id'] == 'load-delivered'], ['FAIL'])
+    assert t['load']['requests'] > 10 and t['load']['latency_ms']['p99'] > 0, t['load']
+    same((t['load']['model'], t['load']['corrected']), ('open', 'no'))
+
+
+def others(lab):
+    for program, options in (('hey', 'workers: 4'), ('oha', 'connections: 4'),
+                             ('wrk2', 'rate: 50, threads: 1, connections: 4')):
+        if not here(program):
+            continue
+        t = run(lab, program, 'adapter: %s, %s, duration: 1s, path: /' % (program, options))
+        l = t['load']
+        same(t['outcome'], 'ok', t['reason'])
+        assert l['requests'] > 10 and l['ok'] == l['requests'] and l['goodput_rps'] > 1, l
+        assert l['latency_ms']['p50'] <= l['latency_ms']['p99'] <= l['latency_ms']['max'] * 1.02 + 1, l
+        same(l['generator']['name'], program)
+
+
 if __name__ == '__main__':
-    sys.exit(main([h2load, h2load_that_does_not_end, ghz, artillery]))
+    sys.exit(main([h2load, h2load_that_does_not_end, ghz, artillery, vegeta, not_delivered, others]))
