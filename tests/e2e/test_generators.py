@@ -106,10 +106,10 @@ def vegeta(lab):
     """It reports in a second call."""
     if not here('vegeta'):
         return
-    t = run(lab, 'vegeta', 'adapter: vegeta, rate: 30, duration: 2s, path: /')
+    t = run(lab, 'vegeta', 'adapter: vegeta, rate: 10, duration: 2s, path: /')
     l = t['load']
     same(t['outcome'], 'ok', t['reason'])
-    assert 50 <= l['requests'] == l['ok'] <= 61 and l['latency_ms']['p99'] > 0, l
+    assert 12 <= l['requests'] == l['ok'] <= 21 and l['latency_ms']['p99'] > 0, l
     same((l['model'], l['corrected']), ('open', 'yes'))
     assert os.path.getsize(lab.path('vegeta/trials/one/1/load/report.json')) > 100
 
