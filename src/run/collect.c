@@ -219,14 +219,12 @@ static void copy_effective(struct trial_run *t, const struct unit *u, struct eff
 
 static void tell_container(struct trial_run *t, struct unit *u, struct container_result *c)
 {
-    bool uncertain = false;
-
     container_result_init(c, arena_strdup(t->arena, u->role));
     if (t->sampler && sampler_result(t->sampler, u->role, c) == 0)
         c->role = arena_strdup(t->arena, u->role);
     copy_effective(t, u, &c->effective);
     c->memory_bytes.limit = u->effective.memory_bytes;
-    c->restarts = ledger_restarts(&u->ledger, &uncertain) - u->restarts_before;
+    c->restarts = ledger_restarts(&u->ledger, NULL) - u->restarts_before;
     c->oom_kills = ledger_oom_kills(&u->ledger, NAN) - u->oom_kills_before;
     double kernel = t->sampler ? sampler_oom_kills(t->sampler, u->role) - u->cgroup_kills_before : NAN;
     if (kernel > c->oom_kills)
@@ -237,40 +235,8 @@ static void tell_container(struct trial_run *t, struct unit *u, struct container
     tell_exits(t, u, c);
     c->address = arena_strdup(t->arena, u->address);
     c->container_id = arena_strdup(t->arena, u->id);
-    if (uncertain)
-        trial_validity(
-            t, "restarts-agree", "WARN",
-            "'%s': engine events and inspect disagree about the restarts; the larger number (%.0f) is shown",
-            u->role, c->restarts);
     if (u->address_lost && !t->interference)
         t->interference = arena_printf(t->arena, "somebody else took '%s' off the sweep's network", u->role);
-    if (u->address_changed)
-        trial_validity(
-            t, "address-kept", "FAIL",
-            "'%s' came back with another address after a restart: the generator could not reach it", u->role);
-    if (u->effective.warnings)
-        trial_validity(t, "limits-real", "WARN", "'%s': the engine warned: %s", u->role,
-                       u->effective.warnings);
-}
-
-/* What was asked for and what the engine applied. */
-static void compare_limits(struct trial_run *t, const struct unit *u)
-{
-    const struct container_settings *c = u->settings;
-    char asked[32], applied[32];
-
-    if (c->memory_bytes > 0 && u->effective.memory_bytes != (double)c->memory_bytes)
-        trial_validity(t, "limits-real", "FAIL", "'%s' was to have %s of memory, the engine applied %s",
-                       u->role, size_format(c->memory_bytes, asked),
-                       size_human(u->effective.memory_bytes, applied));
-    struct effective kernel;
-    if (c->memory_bytes > 0 && t->sampler && sampler_limits(t->sampler, u->role, &kernel) &&
-        isfinite(kernel.memory_bytes) && kernel.memory_bytes != u->effective.memory_bytes)
-        trial_validity(t, "limits-real", "FAIL", "'%s': the engine says %s of memory, the kernel applies %s",
-                       u->role, size_human(u->effective.memory_bytes, asked),
-                       size_human(kernel.memory_bytes, applied));
-    if (c->memory_bytes > 0 && c->swap_bytes <= 0 && u->effective.swap_bytes > 0)
-        trial_validity(t, "limits-real", "WARN", "'%s': swap is not off", u->role);
 }
 
 static void tell_everybody(struct trial_run *t)
@@ -285,50 +251,8 @@ static void tell_everybody(struct trial_run *t)
             continue;
         struct container_result *c = u == t->app ? &r->app : &r->services[r->service_count++];
         tell_container(t, u, c);
-        compare_limits(t, u);
+        validity_of_unit(t, u, c);
     }
-}
-
-/* --- the host meanwhile --- */
-
-#define FOREIGN_CORES                                                                                        \
-    0.25 /* used by nobody of this sweep: more than the engine's daemons and the kernel's own work */
-#define BUSY_SHARE 0.95
-
-static double own_cores(const struct trial_run *t)
-{
-    const struct trial *r = &t->record;
-    double window_ms = (double)(t->load_end_ns - t->load_begin_ns) / (double)NS_PER_MS, sum = 0;
-
-    if (!isnan(r->app.cpu_cores.avg))
-        sum += r->app.cpu_cores.avg;
-    for (size_t i = 0; i < r->service_count; i++)
-        if (!isnan(r->services[i].cpu_cores.avg))
-            sum += r->services[i].cpu_cores.avg;
-    if (!isnan(r->load.cpu_ms) && window_ms > 0)
-        sum += r->load.cpu_ms / window_ms;
-    if (!isnan(r->host.benchctl_cpu_cores))
-        sum += r->host.benchctl_cpu_cores;
-    return sum;
-}
-
-/* Was the machine this sweep's own, and did it have anything left to give? */
-static void judge_host(struct trial_run *t)
-{
-    const struct host_result *h = &t->record.host;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (isnan(h->cpu_busy) || t->load_end_ns <= t->load_begin_ns || !engine_facts(t->sweep->engine)->local)
-        return;
-    double foreign = h->cpu_busy - own_cores(t);
-    if (foreign > FOREIGN_CORES)
-        trial_validity(t, "host-quiet", "WARN",
-                       "others than this sweep used about %.1f cores during the load", foreign);
-    if (h->cpu_busy > BUSY_SHARE * (double)cpus)
-        trial_validity(
-            t, "host-saturated", "WARN",
-            "all %ld processors were busy during the load: app, database and generator took from each other",
-            cpus);
 }
 
 /* --- the step --- */
@@ -388,7 +312,7 @@ int step_collect(struct trial_run *t, struct error *err)
         sampler_host(t->sampler, &t->record.host);
     if (isnan(t->record.host.load1))
         t->record.host.load1 = host_load1();
-    judge_host(t);
+    validity_of_host(t);
     if (t->app)
         t->record.startup_ms = t->app->startup_ms;
     if (t->settings->app.startup && t->load_begin_ns && isnan(t->record.startup_ms))

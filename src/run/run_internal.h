@@ -110,7 +110,8 @@ struct trial_run {
     struct trial record;
     char *dir; /* trials/SCENARIO/N */
     int64_t begin_ns, deadline_ns;
-    int64_t wall_minus_mono_ns; /* at the beginning, to place wall stamps on our axis */
+    int64_t wall_minus_mono_ns;  /* at the beginning, to place wall stamps on our axis */
+    int64_t suspended_before_ns; /* how long the machine had slept before the trial */
     struct unit *app;
     VEC(struct unit *) services; /* of this trial */
     struct unit *generator;      /* when it runs in a container */
@@ -241,6 +242,10 @@ int step_load(struct trial_run *t, struct error *err) MUST_CHECK;
 /* collect.c */
 int step_checks(struct trial_run *t, struct error *err) MUST_CHECK;
 int step_collect(struct trial_run *t, struct error *err) MUST_CHECK;
+/* validity.c: what speaks against a trial's numbers; of the load itself: validity_load.c. */
+void validity_of_unit(struct trial_run *t, const struct unit *u, const struct container_result *c);
+void validity_of_host(struct trial_run *t);
+void validity_of_clocks(struct trial_run *t);
 /* outcome.c: pure; decides outcome and reason from the record and what went wrong. */
 void trial_decide(struct trial_run *t);
 /* trial_run.c: one trial from begin to its record. -1 only when the sweep cannot go on or was interrupted. */

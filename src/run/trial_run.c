@@ -307,6 +307,7 @@ static int trial_open(struct trial_run *t, struct planned_trial which, int attem
 
     t->begin_ns = clock_now_ns();
     t->wall_minus_mono_ns = clock_wall_ns() - t->begin_ns;
+    t->suspended_before_ns = clock_boottime_ns() - t->begin_ns;
     trial_init(&t->record);
     plan_scenario(s->plan, which.scenario, t->arena, &t->scenario);
     if (plan_resolve(s->plan, which.scenario, t->arena, &t->resolved, err) < 0)
@@ -322,20 +323,6 @@ static int trial_open(struct trial_run *t, struct planned_trial which, int attem
     load_result_init(&t->record.load);
     name_axes(t);
     return s->cb->trial_begin(t->scenario.id, which.trial, &t->dir, s->cb->data, err);
-}
-
-/* The wall clock must have gone as fast as the monotonic one, and the machine must not have slept. */
-static void check_clocks(struct trial_run *t, int64_t suspended_before)
-{
-    int64_t drift = clock_wall_ns() - clock_now_ns() - t->wall_minus_mono_ns;
-    int64_t suspended = clock_boottime_ns() - clock_now_ns() - suspended_before;
-
-    if (suspended > 100 * NS_PER_MS)
-        trial_validity(t, "clock", "FAIL", "the machine was suspended for %.1f s during the trial",
-                       (double)suspended / 1e9);
-    else if (llabs(drift) > 100 * NS_PER_MS)
-        trial_validity(t, "clock", "WARN", "the wall clock was stepped by %.1f s during the trial",
-                       (double)drift / 1e9);
 }
 
 static void close_files(struct trial_run *t)
@@ -380,7 +367,6 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
 {
     CLEANUP_VALUE(trial_release)
     struct trial_run t = {.sweep = s, .arena = arena_new(), .samples_fd = -1, .events_fd = -1};
-    int64_t suspended = clock_boottime_ns() - clock_now_ns();
     bool stop;
 
     if (trial_open(&t, which, attempt, err) < 0)
@@ -389,7 +375,7 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     s->progress.scenario = t.scenario.id;
     size_t begun = run_steps(&t, &stop, err);
     if (!stop) {
-        check_clocks(&t, suspended);
+        validity_of_clocks(&t);
         t.record.duration_ms = clock_ms_since(t.begin_ns);
         trial_decide(&t);
         t.keep = s->options->keep && t.record.outcome != OUTCOME_OK;
