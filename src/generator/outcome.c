@@ -56,6 +56,7 @@ static struct json *pacing(const struct outcome_facts *f)
     struct json *j = json_new_object(), *l = json_new_object();
 
     json_set_number(l, "p50", histogram_quantile_ms(lag, 0.5));
+    json_set_number(l, "p90", histogram_quantile_ms(lag, 0.9));
     json_set_number(l, "p99", histogram_quantile_ms(lag, 0.99));
     json_set_number(l, "max", histogram_max_ms(lag));
     json_set_number(l, "mean", histogram_mean_ms(lag));
@@ -116,15 +117,23 @@ static struct json *warmup(const struct outcome_facts *f)
     return j;
 }
 
+/* What a process used of a core, on average; NAN for a load that was over at once. */
+static double cpu_share(const struct outcome_facts *f)
+{
+    double wall_ns = (double)f->total->end_ns * (double)f->processes;
+
+    return f->total->end_ns < NS_PER_S / 2 ? NAN : (double)f->total->cpu_ns / wall_ns;
+}
+
 static void add_verdict(const struct outcome_facts *f, const struct tally *all, struct json *j)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf why = STRBUF_INIT;
     struct sums open = sum(f, MEASURED_OPEN);
     const struct verdict_facts v = {.planned = open.planned,
                                     .dropped = open.dropped,
-                                    .lag_p99_ms = histogram_quantile_ms(f->total->lag, 0.99),
+                                    .lag_p90_ms = histogram_quantile_ms(f->total->lag, 0.9),
                                     .response_p50_ms = histogram_quantile_ms(all->response, 0.5),
-                                    .cpu_share = f->total->cpu_share,
+                                    .cpu_share = cpu_share(f),
                                     .generator_errors = all->count[REQUEST_GENERATOR],
                                     .generator_detail = f->total->examples[REQUEST_GENERATOR].detail,
                                     .lost = f->lost};

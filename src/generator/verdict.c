@@ -25,15 +25,15 @@ bool verdict(const struct verdict_facts *f, struct strbuf *why)
                     "%" PRIu64 " of %" PRIu64 " planned iterations (%.3g %%) were dropped: no VU was free",
                     f->dropped, f->planned, share * 100);
     }
-    if (f->lag_p99_ms > limit) {
+    if (f->lag_p90_ms > limit) {
         because(why);
-        strbuf_addf(why, "requests were sent late: p99 of the lag is %.3g ms, at most %.3g ms is accepted",
-                    f->lag_p99_ms, limit);
+        strbuf_addf(why, "requests were sent late: p90 of the lag is %.3g ms, at most %.3g ms is accepted",
+                    f->lag_p90_ms, limit);
     }
     if (f->cpu_share > VERDICT_CPU_SHARE) {
         because(why);
-        strbuf_addf(why, "a generator process used %.0f %% of a core in some second, more than %.0f %%",
-                    f->cpu_share * 100, VERDICT_CPU_SHARE * 100);
+        strbuf_addf(why, "a generator process used %.0f %% of a core, more than %.0f %%", f->cpu_share * 100,
+                    VERDICT_CPU_SHARE * 100);
     }
     if (f->generator_errors) {
         because(why);

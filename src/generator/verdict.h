@@ -8,15 +8,17 @@
 #include "benchctl/base/strbuf.h"
 
 #define VERDICT_DROPPED_SHARE 0.01
+/* Of the lag's 90th percentile: that one request in a hundred was sent late is the machine's scheduler, and
+ * is told beside the figures; that one in ten was is a generator that did not keep up. */
 #define VERDICT_LAG_MS 1.0
 #define VERDICT_LAG_SHARE 0.05 /* of the median response time */
 #define VERDICT_CPU_SHARE 0.8
 
 struct verdict_facts {
     uint64_t planned, dropped; /* of open phases */
-    double lag_p99_ms;         /* NAN: no open phase */
+    double lag_p90_ms;         /* NAN: no open phase */
     double response_p50_ms;
-    double cpu_share; /* of one core, the busiest process in its busiest second; NAN */
+    double cpu_share; /* of one core, a process on average; NAN */
     uint64_t generator_errors;
     const char *generator_detail; /* of the first of them; may be NULL */
     const char *lost;             /* a process that died; NULL */

@@ -5,7 +5,7 @@
 #include "verdict.h"
 
 static const struct verdict_facts fine = {
-    .planned = 1000, .dropped = 10, .lag_p99_ms = 1.0, .response_p50_ms = 2, .cpu_share = 0.8};
+    .planned = 1000, .dropped = 10, .lag_p90_ms = 1.0, .response_p50_ms = 2, .cpu_share = 0.8};
 
 static void says(struct verdict_facts f, const char *part)
 {
@@ -24,7 +24,7 @@ static void at_the_limits_it_kept_up(void **state)
 {
     (void)state;
     says(fine, NULL);
-    says((struct verdict_facts){.lag_p99_ms = NAN, .response_p50_ms = NAN, .cpu_share = NAN}, NULL);
+    says((struct verdict_facts){.lag_p90_ms = NAN, .response_p50_ms = NAN, .cpu_share = NAN}, NULL);
 }
 
 static void each_limit_is_told(void **state)
@@ -35,8 +35,8 @@ static void each_limit_is_told(void **state)
     f.dropped = 11;
     says(f, "11 of 1000 planned iterations (1.1 %) were dropped");
     f = fine;
-    f.lag_p99_ms = 1.01;
-    says(f, "p99 of the lag is 1.01 ms");
+    f.lag_p90_ms = 1.01;
+    says(f, "p90 of the lag is 1.01 ms");
     f.response_p50_ms = 21; /* 5 % of that is more than 1 ms */
     says(f, NULL);
     f.response_p50_ms = NAN; /* nothing was answered */
@@ -57,7 +57,7 @@ static void each_limit_is_told(void **state)
 static void all_reasons_are_given(void **state)
 {
     struct verdict_facts f = {
-        .planned = 10, .dropped = 10, .lag_p99_ms = 50, .response_p50_ms = NAN, .cpu_share = 1};
+        .planned = 10, .dropped = 10, .lag_p90_ms = 50, .response_p50_ms = NAN, .cpu_share = 1};
     struct strbuf why = STRBUF_INIT;
 
     (void)state;
