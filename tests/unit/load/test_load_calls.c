@@ -200,6 +200,26 @@ static void delivered(void **state)
     asked_and_got("hey", *state, "{workers: 4, worker_rate: 15.5}", HEY("620"), NULL, NAN);
 }
 
+/* Before 1.9 oha writes its JSON to standard output. */
+static void json_on_standard_output(void **state)
+{
+    CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("oha");
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    const struct load_outcome o = {.ran = true, .window_ms = 10100};
+    struct load_problems p;
+    struct error err = ERROR_INIT;
+    struct load_result r;
+
+    put(*state, "stdout.txt", OHA("6200"));
+    if (load_adapter_collect(a, *state, &o, arena, &r, &p, &err) < 0)
+        fail_msg("%s", err.message);
+    check_number("requests", r.requests, 6200);
+    check_number("p50", r.latency_ms.p50, 10);
+    for (size_t i = 0; i < p.len; i++)
+        assert_null(strstr(p.items[i], "says less"));
+    assert_int_equal(p.invalid_len, 0);
+}
+
 static void versions(void **state)
 {
     static const struct {
@@ -229,6 +249,7 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(contradictions),
         cmocka_unit_test_setup_teardown(delivered, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(json_on_standard_output, scratch_setup, scratch_teardown),
         cmocka_unit_test(versions),
     };
 
