@@ -283,7 +283,7 @@ static void several_files(void **state)
         "This is ApacheBench, Version 2.3\nTime taken for tests:   0.119 seconds\nComplete requests:      "
         "2000\nFailed requests:        0\n"
         "Requests per second:    16866.82 [#/sec] (mean)\nTotal:          0    1   0.5      0       4\n  50% "
-        "     0\n  99%      4\n");
+        "     0\n  99%      4\n 100%      4 (longest request)\n");
     put(*state, "other.csv", "Percentage served,Time in ms\n50,0.312\n\"90\",\"1.25\"\n99,3.815\n");
     if (load_adapter_parse_files(a, files, 2, NULL, arena, &r, NULL, &err) < 0)
         fail_msg("%s", err.message);
