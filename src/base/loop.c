@@ -142,6 +142,12 @@ void loop_set_fd(struct loop_fd *w, unsigned events)
     (void)epoll_ctl(w->loop->epoll, EPOLL_CTL_MOD, w->fd, &ev);
 }
 
+void loop_hand_over_fd(struct loop_fd *w, loop_fd_fn *fn, void *data)
+{
+    w->fn = fn;
+    w->data = data;
+}
+
 void loop_remove_fd(struct loop_fd *w)
 {
     if (!w || w->dead)

@@ -54,7 +54,10 @@ static void finish_whole(struct plain_channel *c, bool more_came)
 
     x->done_ns = clock_now_ns();
     enum request_error error = answer_judge(x->kind, &facts, &detail);
-    if (!c->answer.keep || x->kind->close || more_came || c->peer_closed || c->unsent_len)
+    bool clean = !more_came && !c->peer_closed && !c->unsent_len;
+    if (clean && answer_promises_close(&c->answer))
+        plain_close_after_peer(c);
+    else if (!clean || !c->answer.keep || x->kind->close)
         plain_close(c);
     else
         c->idle_since_ns = x->done_ns;
@@ -327,6 +330,7 @@ static struct transport *plain_make(struct loop *l, const struct workload *w, st
     (void)l;
     (void)w;
     (void)err;
+    TAILQ_INIT(&t->endings);
     t->buffer = xmalloc(BUFFER_SIZE + 1);
     return &t->base;
 }
@@ -343,6 +347,7 @@ static void plain_free(struct transport *base)
 {
     struct plain *t = (struct plain *)base;
 
+    plain_end_all(t);
     strbuf_release(&t->message);
     strbuf_release(&t->body);
     free(t->buffer);

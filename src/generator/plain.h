@@ -10,8 +10,12 @@
 #include "plain_answer.h"
 #include "transport_internal.h"
 
+TAILQ_HEAD(plain_endings, plain_ending);
+
 struct plain {
     struct transport base;
+    struct plain_endings endings; /* connections that servers are about to close */
+    size_t ending_count;
     size_t preferred;            /* the address that was reached last */
     struct strbuf message, body; /* what is being rendered */
     char *buffer;
@@ -37,6 +41,11 @@ struct plain_channel {
 int plain_connect(struct plain_channel *c);
 int plain_connect_next(struct plain_channel *c, int errnum); /* after one failed with errnum */
 void plain_close(struct plain_channel *c);
+/* The server said that it closes: who closes first keeps the port for a minute, and ports are what a load
+ * with a new connection for each request runs out of. So the server is waited for, as long as there are not
+ * too many. */
+void plain_close_after_peer(struct plain_channel *c);
+void plain_end_all(struct plain *t);
 /* A connection that was idle: false when its end, or bytes that nobody asked for, can be seen. */
 bool plain_still_good(const struct plain_channel *c);
 

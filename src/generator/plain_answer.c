@@ -267,3 +267,8 @@ enum answer_result answer_skip(struct answer *a, uint64_t count)
     body_advance(a, count);
     return a->state == STATE_WHOLE ? ANSWER_WHOLE : ANSWER_MORE;
 }
+
+bool answer_promises_close(const struct answer *a)
+{
+    return a->said_close || (a->version == 0 && !a->said_keep);
+}

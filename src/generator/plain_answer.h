@@ -43,6 +43,8 @@ enum answer_result answer_close(struct answer *a);
 uint64_t answer_skippable(const struct answer *a);
 /* That many of them have come. */
 enum answer_result answer_skip(struct answer *a, uint64_t count);
+/* Of a whole one: did the server say that it closes the connection? */
+bool answer_promises_close(const struct answer *a);
 void answer_release(struct answer *a);
 
 #endif

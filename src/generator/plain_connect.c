@@ -21,6 +21,58 @@ void plain_close(struct plain_channel *c)
     c->peer_closed = false;
 }
 
+/* --- connections that are waited for --- */
+
+#define ENDINGS_MAX 500
+
+struct plain_ending {
+    struct plain *transport;
+    struct loop_fd *watch;
+    int fd;
+    TAILQ_ENTRY(plain_ending) link;
+};
+
+static void end(struct plain_ending *e)
+{
+    TAILQ_REMOVE(&e->transport->endings, e, link);
+    e->transport->ending_count--;
+    loop_remove_fd(e->watch);
+    (void)close(e->fd);
+    free(e);
+}
+
+static void on_ending(int fd, unsigned events, void *data)
+{
+    (void)fd;
+    (void)events;
+    end(data);
+}
+
+void plain_close_after_peer(struct plain_channel *c)
+{
+    struct plain *t = plain_of(c);
+    struct plain_ending *e = xmalloc(sizeof(*e));
+
+    if (t->ending_count == ENDINGS_MAX)
+        end(TAILQ_FIRST(&t->endings));
+    *e = (struct plain_ending){.transport = t, .watch = TAKE(c->watch), .fd = c->fd};
+    loop_hand_over_fd(e->watch, on_ending, e);
+    TAILQ_INSERT_TAIL(&t->endings, e, link);
+    t->ending_count++;
+    c->fd = -1;
+    c->state = PLAIN_CLOSED;
+}
+
+void plain_end_all(struct plain *t)
+{
+    struct plain_ending *e;
+
+    while ((e = TAILQ_FIRST(&t->endings)))
+        end(e);
+}
+
+/* --- connecting --- */
+
 bool plain_still_good(const struct plain_channel *c)
 {
     char byte;

@@ -75,7 +75,7 @@ struct exchange {
     int64_t sent_ns; /* when the first byte was handed to the kernel (connect included in what follows only
                         when a connection had to be made: then the moment connecting began); 0: never */
     int64_t done_ns;
-    uint64_t received_bytes; /* head and body */
+    uint64_t received_bytes; /* head and body; libcurl leaves out what frames chunks */
     bool new_connection;     /* one was made, or at least begun, for it */
     const char *detail;      /* a few static words or a static errno text; NULL */
 };
@@ -97,8 +97,8 @@ const char *transport_name(const struct transport *t); /* "plain" or "curl" */
 const char *transport_needs_curl(const struct workload *w);
 
 /*
- * Compiles the workload's requests for this transport. Errors have positions. What it gives lives in `a`, and
- * as long as the transport.
+ * Compiles the workload's requests for this transport. Errors have positions. What it gives lives in `a`,
+ * which must outlive the transport.
  *
  * Host, User-Agent and Content-Length are filled in; the workload's headers replace the first two, and the
  * request's own replace the workload's. Content-Length, Transfer-Encoding and what else frames a message may

@@ -42,8 +42,9 @@ struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn 
 /* The same, but NULL with errno set when the machine has no room for one more (ENOSPC, ENOMEM). For those who
  * watch thousands. */
 struct loop_fd *loop_try_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *data);
-void loop_set_fd(struct loop_fd *w, unsigned events); /* 0 keeps only hang-up */
-void loop_remove_fd(struct loop_fd *w);               /* NULL is fine; may be called from its own callback */
+void loop_set_fd(struct loop_fd *w, unsigned events);                  /* 0 keeps only hang-up */
+void loop_hand_over_fd(struct loop_fd *w, loop_fd_fn *fn, void *data); /* somebody else is told from now on */
+void loop_remove_fd(struct loop_fd *w); /* NULL is fine; may be called from its own callback */
 
 /* Calls fn once at `when_ns`, then every `every_ns` if that is > 0 (from the planned time, ticks missed are
  * skipped). */

@@ -295,6 +295,46 @@ static void expectations_are_compiled(void **state)
     end(&f);
 }
 
+static void answers_are_judged_in_order(void **state)
+{
+    (void)state;
+    const struct answer_facts good = {.status = 200, .grpc_status = -1, .header_ok = true};
+    struct answer_facts facts = good;
+    const char *detail;
+    struct fixture f;
+    begin(&f);
+    f.form.expect.body = "x";
+    assert_int_equal(prepare(&f), 0);
+    assert_int_equal(answer_judge(f.kinds, &facts, &detail), REQUEST_MISMATCH);
+    facts.body = "axb";
+    facts.body_len = 3;
+    assert_int_equal(answer_judge(f.kinds, &facts, &detail), REQUEST_OK);
+    assert_null(detail);
+    facts.body_len = 1;
+    assert_int_equal(answer_judge(f.kinds, &facts, &detail), REQUEST_MISMATCH);
+    facts.header_ok = false;
+    facts.status = 500;
+    assert_int_equal(answer_judge(f.kinds, &facts, &detail), REQUEST_STATUS);
+    facts.status = 100000;
+    assert_int_equal(answer_judge(f.kinds, &facts, &detail), REQUEST_STATUS);
+    end(&f);
+}
+
+static void failures_to_connect_are_told_apart(void **state)
+{
+    (void)state;
+    static const int ours[] = {EADDRNOTAVAIL, EAGAIN, EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC};
+    static const int theirs[] = {ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EACCES};
+
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        assert_int_equal(connect_error(ours[i]), REQUEST_GENERATOR);
+    for (size_t i = 0; i < ARRAY_LEN(theirs); i++)
+        assert_int_equal(connect_error(theirs[i]), REQUEST_CONNECT);
+    assert_int_equal(connect_error(ECONNRESET), REQUEST_RESET);
+    assert_string_equal(errno_text(ECONNREFUSED), "Connection refused");
+    assert_string_equal(errno_text(100000), "unknown error");
+}
+
 /* --- targets --- */
 
 static void targets_are_taken_apart(void **state)
@@ -386,6 +426,8 @@ int main(void)
         cmocka_unit_test(what_would_break_a_message_is_refused),
         cmocka_unit_test(statuses_are_listed),
         cmocka_unit_test(expectations_are_compiled),
+        cmocka_unit_test(answers_are_judged_in_order),
+        cmocka_unit_test(failures_to_connect_are_told_apart),
         cmocka_unit_test(targets_are_taken_apart),
         cmocka_unit_test(the_transport_is_chosen),
     };

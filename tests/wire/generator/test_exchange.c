@@ -129,6 +129,31 @@ static void bodies_until_the_end_and_without_keep_alive(void **state)
     end(&c, &p);
 }
 
+static void a_server_that_closes_is_waited_for(void **state)
+{
+    (void)state;
+    /* it says so and takes its time: whoever closes first keeps the port */
+    static const struct peer_step steps[] = {
+        {.answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"}};
+    struct caller c;
+    struct peer p;
+    begin(&c, &p, steps, 1);
+    c.w.keepalive = false;
+    caller_open_port(&c, p.port);
+    for (size_t i = 1; i <= 600; i++) {
+        assert_error(caller_call(&c, 0), REQUEST_OK);
+        assert_true(c.x.new_connection);
+        if (IS_PLAIN && i <= 500) /* so many, then the oldest goes */
+            assert_int_equal(p.open, i);
+    }
+    caller_idle(&c);
+    assert_int_equal(p.open, IS_PLAIN ? 500 : 0);
+    peer_end_all(&p, PEER_CLOSE);
+    caller_idle(&c);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    end(&c, &p);
+}
+
 static void a_head_request_has_no_body(void **state)
 {
     (void)state;
@@ -248,6 +273,7 @@ int main(void)
         cmocka_unit_test(answers_in_single_bytes_are_the_same),
         cmocka_unit_test(what_was_expected_is_judged),
         cmocka_unit_test(bodies_until_the_end_and_without_keep_alive),
+        cmocka_unit_test(a_server_that_closes_is_waited_for),
         cmocka_unit_test(a_head_request_has_no_body),
         cmocka_unit_test(large_requests_and_answers_pass),
         cmocka_unit_test(an_answer_before_all_was_sent_is_taken),
