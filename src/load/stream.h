@@ -67,6 +67,9 @@ struct load_stream {
     VEC(double) exact;
     struct stream_seconds seconds;
     struct {
+        char text[40]; /* as it was; several lines in a row have the same */
+        size_t len;
+        int64_t ns;
         char minute[16];
         char zone[8];
         int64_t base_ns;

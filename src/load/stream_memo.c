@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream_memo.h"
 
-#define MIX UINT64_C(0x9e3779b97f4a7c15)
-
-static inline uint64_t word_at(const char *p)
-{
-    uint64_t w;
-
-    memcpy(&w, p, sizeof(w));
-    return w;
-}
-
 uint32_t found_mask(const struct point *p)
 {
     uint32_t mask = 0;
@@ -79,13 +69,6 @@ int memo_context(struct memo *m, const struct frame *f)
     return m->context_count++;
 }
 
-static inline size_t head_slot(const char *line)
-{
-    uint64_t h = word_at(line + 8) * 3 + word_at(line + 16) * 5 + word_at(line + 24) * 7;
-
-    return h * MIX >> 56 & (HEAD_SLOTS - 1);
-}
-
 /* Keys stand before the time or behind it. */
 static void copy_frame(struct head *h, struct frame *to, const struct frame *from, const char *line,
                        const char *middle)
@@ -128,35 +111,6 @@ void memo_head(struct memo *m, const struct head_parts *parts)
     h->levels = 0;
     for (const struct frame *f = parts->frame; f; f = f->parent)
         copy_frame(h, &h->frames[h->levels++], f, parts->line, middle);
-}
-
-const struct head *memo_find_head(const struct memo *m, const char *line, size_t len)
-{
-    if (len < HEAD_MIN)
-        return NULL;
-    const struct head *h = &m->heads[head_slot(line)];
-    return h->len && h->len <= len && memcmp(h->bytes, line, h->len) == 0 ? h : NULL;
-}
-
-static inline uint64_t tail_hash(const char *p, size_t len)
-{
-    uint64_t h = len + word_at(p + len - 16) * 3 + word_at(p + len / 2) * 5 + word_at(p + len / 4) * 7 +
-                 word_at(p + len / 4 * 3 - 4) * 11;
-
-    return h * MIX;
-}
-
-static inline size_t tail_slot(uint64_t hash)
-{
-    return hash >> 56 & (TAIL_SLOTS - 1);
-}
-
-const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len)
-{
-    if (len < TAIL_MIN || len > TAIL_MAX)
-        return NULL;
-    const struct tail *t = &m->tails[tail_slot(tail_hash(p, len))];
-    return t->len == len && t->context == context && memcmp(t->bytes, p, len) == 0 ? t : NULL;
 }
 
 static void keep(struct tail *t, int context, const char *p, size_t len, const struct point *point,

@@ -98,11 +98,54 @@ struct head_parts {
     int context;
 };
 void memo_head(struct memo *m, const struct head_parts *parts);
+#define MEMO_MIX UINT64_C(0x9e3779b97f4a7c15)
+
+static inline uint64_t word_at(const char *p)
+{
+    uint64_t w;
+
+    memcpy(&w, p, sizeof(w));
+    return w;
+}
+
+static inline size_t head_slot(const char *line)
+{
+    uint64_t h = word_at(line + 8) * 3 + word_at(line + 16) * 5 + word_at(line + 24) * 7;
+
+    return h * MEMO_MIX >> 56 & (HEAD_SLOTS - 1);
+}
+
 /* The only one that can be this line's, or NULL. */
-const struct head *memo_find_head(const struct memo *m, const char *line, size_t len);
+static inline const struct head *memo_find_head(const struct memo *m, const char *line, size_t len)
+{
+    if (len < HEAD_MIN)
+        return NULL;
+    const struct head *h = &m->heads[head_slot(line)];
+    return h->len && h->len <= len && memcmp(h->bytes, line, h->len) == 0 ? h : NULL;
+}
+
+static inline uint64_t tail_hash(const char *p, size_t len)
+{
+    uint64_t h = len + word_at(p + len - 16) * 3 + word_at(p + len / 2) * 5 + word_at(p + len / 4) * 7 +
+                 word_at(p + len / 4 * 3 - 4) * 11;
+
+    return h * MEMO_MIX;
+}
+
+static inline size_t tail_slot(uint64_t hash)
+{
+    return hash >> 56 & (TAIL_SLOTS - 1);
+}
 
 /* NULL when the rest at p is not known. */
-const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len);
+static inline const struct tail *memo_find_tail(const struct memo *m, int context, const char *p, size_t len)
+{
+    if (len < TAIL_MIN || len > TAIL_MAX)
+        return NULL;
+    const struct tail *t = &m->tails[tail_slot(tail_hash(p, len))];
+    return t->len == len && t->context == context && memcmp(t->bytes, p, len) == 0 ? t : NULL;
+}
+
 /* Remembers what it is asked to a second time: many rests come only once. */
 void memo_tail(struct memo *m, int context, const char *p, size_t len, const struct point *point,
                uint32_t mask);

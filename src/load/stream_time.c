@@ -45,7 +45,8 @@ static int64_t text_ns(struct load_stream *s, const char *text, size_t len)
 {
     int64_t ns;
 
-    if (len < MINUTE_LEN + 4 || len > 40 || text[MINUTE_LEN] != ':' || memchr(text, '\0', len))
+    if (len < MINUTE_LEN + 4 || len > sizeof(s->clock.text) || text[MINUTE_LEN] != ':' ||
+        memchr(text, '\0', len))
         return -1;
     const char *zone = seconds_end(text + MINUTE_LEN + 1, text + len, &ns);
     size_t zone_len = zone ? (size_t)(text + len - zone) : 0;
@@ -67,8 +68,15 @@ static int64_t text_ns(struct load_stream *s, const char *text, size_t len)
 
 int64_t stream_time_ns(struct load_stream *s, const struct member *m)
 {
-    if (m->kind == MEMBER_TEXT)
-        return text_ns(s, m->text, m->len);
+    if (m->kind == MEMBER_TEXT) {
+        if (m->len == s->clock.len && memcmp(m->text, s->clock.text, m->len) == 0 && m->len)
+            return s->clock.ns;
+        int64_t ns = text_ns(s, m->text, m->len);
+        s->clock.len = ns < 0 ? 0 : m->len;
+        memcpy(s->clock.text, m->text, s->clock.len);
+        s->clock.ns = ns;
+        return ns;
+    }
     if (m->kind != MEMBER_NUMBER)
         return -1;
     double ns = quantity_convert(m->number, (enum unit)s->spec->time_unit) * 1e6;
