@@ -64,8 +64,9 @@ static void run_load(struct stage *g, const char *load)
     assert_nothing_left(g);
 }
 
-#define REPORT(kept_up, reason, dropped)                                                                     \
-    "{\"kept_up\":" kept_up ",\"kept_up_reason\":" reason ",\"complete\":true,\"model\":\"mixed\","          \
+#define REPORT(kept_up, reason, dropped) "{" MEMBERS(kept_up, reason, dropped)
+#define MEMBERS(kept_up, reason, dropped)                                                                    \
+    "\"kept_up\":" kept_up ",\"kept_up_reason\":" reason ",\"complete\":true,\"model\":\"mixed\","           \
     "\"corrected\":false,\"requests\":20000,\"ok\":19990,\"failed\":10,\"rps\":20000,\"measured_ms\":1000,"  \
     "\"received_bytes\":5,\"dropped\":" dropped ",\"planned\":20000,\"connections\":16,"                     \
     "\"latency_ms\":{\"min\":1,\"mean\":2,\"stdev\":1,\"p50\":2,\"p75\":3,\"p90\":4,\"p95\":5,\"p99\":6,"    \
@@ -175,6 +176,18 @@ static void it_did_not_keep_up(void **state)
     assert_outcome(g, 0, "invalid", "the generator did not keep up: requests were sent late");
     assert_string_equal(stage_text(g, 0, "/validity/0/id"), "generator-kept-up");
     assert_true(stage_number(g, 0, "/load/ok") == 19990); /* the figures stay */
+}
+
+/* Not enough to be untrue, enough to be told. */
+static void some_were_late(void **state)
+{
+    struct stage *g = *state;
+
+    with_report(g, "{\"pacing\":{\"lag_ms\":{\"p99\":3.5}}," MEMBERS("true", "null", "0"));
+    run_load(g, "load: {adapter: builtin, rate: 100, duration: 1s}\n");
+    assert_outcome(g, 0, "ok", "20000 requests");
+    assert_has(json_text(json_at(json_get(stage_trial(g, 0), "notes"), 0)),
+               "one request in a hundred was sent 3.5 ms late");
 }
 
 static void it_did_not_deliver(void **state)
@@ -357,13 +370,21 @@ static void a_writer_that_dies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_TEST(what_it_is_asked_for),       STAGE_TEST(what_it_says),
-        STAGE_TEST(it_did_not_keep_up),         STAGE_TEST(it_did_not_deliver),
-        STAGE_TEST(a_count_has_no_duration),    STAGE_TEST(a_report_made_afterwards),
-        STAGE_TEST(a_report_that_fails),        STAGE_TEST(a_report_that_never_comes),
-        STAGE_TEST(a_load_that_failed_before),  STAGE_TEST(a_stream_is_read),
-        STAGE_TEST(a_stream_is_kept),           STAGE_TEST(a_long_stream),
-        STAGE_TEST(a_stream_that_nobody_opens), STAGE_TEST(a_writer_that_dies),
+        STAGE_TEST(what_it_is_asked_for),
+        STAGE_TEST(what_it_says),
+        STAGE_TEST(it_did_not_keep_up),
+        STAGE_TEST(it_did_not_deliver),
+        STAGE_TEST(some_were_late),
+        STAGE_TEST(a_count_has_no_duration),
+        STAGE_TEST(a_report_made_afterwards),
+        STAGE_TEST(a_report_that_fails),
+        STAGE_TEST(a_report_that_never_comes),
+        STAGE_TEST(a_load_that_failed_before),
+        STAGE_TEST(a_stream_is_read),
+        STAGE_TEST(a_stream_is_kept),
+        STAGE_TEST(a_long_stream),
+        STAGE_TEST(a_stream_that_nobody_opens),
+        STAGE_TEST(a_writer_that_dies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
