@@ -33,14 +33,14 @@ void histogram_record_ns(struct histogram *h, int64_t value_ns); /* rounded to t
 void histogram_merge(struct histogram *into, const struct histogram *from); /* exact */
 
 uint64_t histogram_count(const struct histogram *h);
-uint64_t histogram_saturated(const struct histogram *h);
+uint64_t histogram_saturated(const struct histogram *h); /* longer than an hour; no encoding keeps it */
 
 /* The value below or at which the share q (0..1) of all values lies: rank ceil(q * n), at least 1; the
  * highest value that counts as equal in that bucket, but never above the greatest value recorded
  * (HdrHistogram's rule). In ms; NAN when there is none. */
 double histogram_quantile_ms(const struct histogram *h, double q);
-double histogram_min_ms(const struct histogram *h); /* lowest value that counts as equal; NAN when empty */
-double histogram_max_ms(const struct histogram *h);
+double histogram_min_ms(const struct histogram *h);  /* lowest value that counts as equal; NAN when empty */
+double histogram_max_ms(const struct histogram *h);  /* as recorded; of a decoded one the end of its bucket */
 double histogram_mean_ms(const struct histogram *h); /* from bucket middles, as HdrHistogram does; NAN */
 double histogram_stdev_ms(const struct histogram *h);
 /* How many values are above the bucket of `value_us`. */
@@ -66,8 +66,8 @@ int histogram_decode(struct histogram *into, const char *bytes, size_t len, doub
  * values are written in microseconds and MAX is value / 1000, as the log's legend says with its unit).
  */
 struct histogram_interval {
-    const char *tag; /* NULL: none */
-    double start_s, length_s, max;
+    const char *tag;               /* NULL: none */
+    double start_s, length_s, max; /* when read: as the line has them */
 };
 /* Appends the head of a log whose clock begins at `base_wall_ns`. */
 void histogram_log_begin(struct strbuf *out, int64_t base_wall_ns);
