@@ -9,7 +9,8 @@
 /* A text on its way to the generator. */
 struct filling {
     struct generation *g;
-    bool templates; /* below `requests` and the like: secrets can stay names, and are not written to files */
+    bool spec;      /* it is for `${spec}`, a file that is kept */
+    bool templates; /* below `requests` and the like: there secrets can stay names */
 };
 
 /* `${secret:NAME}` as `{{env.NAME}}`, which the generator fills in by itself. */
@@ -18,7 +19,7 @@ static const char *secrets_as_names(struct filling *f, const char *text)
     struct arena *a = f->g->trial->arena;
     const char *at = strstr(text, SECRET), *end = at ? strchr(at, '}') : NULL;
 
-    if (!f->templates || !end || (at > text && at[-1] == '$'))
+    if (!f->spec || !f->templates || !end || (at > text && at[-1] == '$'))
         return text;
     const char *name = arena_strndup(a, at + strlen(SECRET), (size_t)(end - at) - strlen(SECRET));
     struct text_map *env = &f->g->env;
@@ -179,7 +180,7 @@ static void make_warmup(struct generation *g, struct json *spec)
 static int make_spec(struct generation *g, struct error *err)
 {
     struct trial_run *t = g->trial;
-    struct filling f = {.g = g};
+    struct filling f = {.g = g, .spec = true};
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     const struct node *load = node_get(t->resolved.tree, "load"), *filled;
 

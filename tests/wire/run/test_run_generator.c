@@ -210,6 +210,34 @@ static void a_count_has_no_duration(void **state)
     assert_int_equal(json_len(json_get(stage_trial(g, 0), "notes")), 0);
 }
 
+/* --- another's options --- */
+
+/* References in them are filled in for the trial; secrets are the program's arguments, as written. */
+static void options_of_another(void **state)
+{
+    struct stage *g = *state;
+    CLEANUP_FREE char *adapter = xasprintf(
+        "benchctl-adapter: 1\nprogram: %s/program\n"
+        "options: {headers: {type: map, flag: [\"-H\", \"${key}: ${value}\"]}, at: {flag: "
+        "\"--at=${value}\"}}\n"
+        "args: [x, x, x, x, \"${output_dir}\", \"${options}\"]\n"
+        "outputs: {report: {file: report.json, format: json}}\n"
+        "reports: [{name: r, output: report, accept: [/n], values: {requests: {json: /n}, ok: {json: /n}, "
+        "duration: {json: /n}}}]\n",
+        g->dir);
+
+    put(g, "adapters/load/other.yaml", adapter);
+    put_program(g,
+                "shift 5; for a; do echo \"$a\"; done >$here/arguments\necho '{\"n\": 5}' >$out/report.json");
+    (void)setenv("TOKEN", "sesame", 1);
+    run_load(
+        g, "load: {adapter: other, duration: 1s, at: 'http://${app.host}/', headers: {Authorization: 'Bearer "
+           "${secret:TOKEN}'}}\n");
+    (void)unsetenv("TOKEN");
+    assert_outcome(g, 0, "ok", "5 requests");
+    assert_lines(stage_file(g, "arguments"), "-H\nAuthorization: Bearer sesame\n--at=http://127.0.0.1/\n");
+}
+
 /* --- a second call --- */
 
 static void with_finish(struct stage *g, const char *script)
@@ -376,6 +404,7 @@ int main(void)
         STAGE_TEST(it_did_not_deliver),
         STAGE_TEST(some_were_late),
         STAGE_TEST(a_count_has_no_duration),
+        STAGE_TEST(options_of_another),
         STAGE_TEST(a_report_made_afterwards),
         STAGE_TEST(a_report_that_fails),
         STAGE_TEST(a_report_that_never_comes),
