@@ -13,6 +13,18 @@ struct filling {
     bool templates; /* below `requests` and the like: there secrets can stay names */
 };
 
+/* One more variable for the generator; the value may hold references. */
+static void give_env(struct generation *g, const char *name, const char *value)
+{
+    struct text_map *env = &g->env;
+    struct text_pair *items = arena_array(g->trial->arena, struct text_pair, env->len + 1);
+
+    if (env->len)
+        memcpy(items, env->items, env->len * sizeof(*items));
+    items[env->len] = (struct text_pair){.key = name, .value = value};
+    *env = (struct text_map){items, env->len + 1};
+}
+
 /* `${secret:NAME}` as `{{env.NAME}}`, which the generator fills in by itself. */
 static const char *secrets_as_names(struct filling *f, const char *text)
 {
@@ -22,13 +34,24 @@ static const char *secrets_as_names(struct filling *f, const char *text)
     if (!f->spec || !f->templates || !end || (at > text && at[-1] == '$'))
         return text;
     const char *name = arena_strndup(a, at + strlen(SECRET), (size_t)(end - at) - strlen(SECRET));
-    struct text_map *env = &f->g->env;
-    struct text_pair *items = arena_array(a, struct text_pair, env->len + 1);
-    if (env->len)
-        memcpy(items, env->items, env->len * sizeof(*items));
-    items[env->len] = (struct text_pair){.key = name, .value = arena_printf(a, "${secret:%s}", name)};
-    *env = (struct text_map){items, env->len + 1};
+    give_env(f->g, name, arena_printf(a, "${secret:%s}", name));
     return secrets_as_names(f, arena_printf(a, "%.*s{{env.%s}}%s", (int)(at - text), text, name, end + 1));
+}
+
+/* The same for what is a secret by its key (`X-Api-Token: ...`): it must not stand in a file either. */
+static const struct node *hidden(struct filling *f, const char *key, const struct node *value)
+{
+    struct arena *a = f->g->trial->arena;
+
+    if (!f->spec || !f->templates || value->kind != NODE_SCALAR || !text_is_secret_key(key) ||
+        strstr(value->text, "{{") || strstr(value->text, SECRET))
+        return value;
+    const char *name = arena_printf(a, "BENCHCTL_SECRET_%zu", f->g->env.len);
+    give_env(f->g, name, value->text);
+    struct node *named = arena_copy(a, value, sizeof(*value));
+    named->text = arena_printf(a, "{{env.%s}}", name);
+    named->refers = false;
+    return named;
 }
 
 static bool holds_templates(const char *key)
@@ -42,7 +65,7 @@ static int fill(struct filling *f, const struct node *n, const struct node **ret
     const char *text;
 
     *ret = n;
-    if (!n->refers)
+    if (!n->refers && (!f->spec || n->kind == NODE_SCALAR))
         return 0;
     if (n->kind == NODE_SCALAR) {
         if (run_expand(t, secrets_as_names(f, n->text), &text, err) < 0)
@@ -58,8 +81,9 @@ static int fill(struct filling *f, const struct node *n, const struct node **ret
     copy->refers = false;
     for (size_t i = 0; i < n->len; i++) {
         struct filling inner = *f;
-        inner.templates |= n->kind == NODE_MAP && holds_templates(n->keys[i]->text);
-        if (fill(&inner, n->items[i], &copy->items[i], err) < 0)
+        const char *key = n->kind == NODE_MAP ? n->keys[i]->text : "";
+        inner.templates |= holds_templates(key);
+        if (fill(&inner, hidden(&inner, key, n->items[i]), &copy->items[i], err) < 0)
             return -1;
     }
     *ret = copy;

@@ -77,7 +77,7 @@ static void with_report(struct stage *g, const char *report)
 {
     put(g, "report.json", report);
     put_program(g, "case $out in */warmup) to=warmup;; *) to=load;; esac\n"
-                   "cp $out/spec.json $here/$to.json; echo \"$TOKEN $MORE\" >$here/env\n"
+                   "cp $out/spec.json $here/$to.json; echo \"$TOKEN $MORE $BENCHCTL_SECRET_2\" >$here/env\n"
                    "sleep 0.3; cp $here/report.json $out/report.json");
     put_adapter(g, "builtin");
 }
@@ -112,7 +112,8 @@ static void what_it_is_asked_for(void **state)
     (void)setenv("TOKEN", "sesame", 1);
     run_load(g, "load: {adapter: builtin, request_timeout: 3s, warmup: {duration: 200ms}, keepalive: false,\n"
                 "  env: {MORE: 'at ${app.host}'}, data: rows.csv, requests: [\n"
-                "    {name: one, path: /one, headers: {Authorization: 'Bearer ${secret:TOKEN}'}},\n"
+                "    {name: one, path: /one, headers: {Authorization: 'Bearer ${secret:TOKEN}', X-Token: "
+                "open-sesame}},\n"
                 "    {path: '/${app.port}/{{counter}}', body_file: body.json}],\n"
                 "  phases: [{executor: ramping-vus, start_vus: 10, stages: [{duration: 300ms, target: 20}],\n"
                 "    requests: [one]}, {executor: constant-arrival-rate, rate: 50, duration: 100ms,\n"
@@ -132,8 +133,9 @@ static void what_it_is_asked_for(void **state)
     assert_null(json_get(spec, "adapter"));
     /* the secret goes by the environment, not by the file */
     assert_string_equal(at(spec, "/requests/0/headers/Authorization"), "Bearer {{env.TOKEN}}");
+    assert_string_equal(at(spec, "/requests/0/headers/X-Token"), "{{env.BENCHCTL_SECRET_2}}");
     CLEANUP_FREE char *env = stage_file(g, "env");
-    assert_string_equal(env, "sesame at 127.0.0.1\n");
+    assert_string_equal(env, "sesame at 127.0.0.1 open-sesame\n");
     /* the warm-up goes on as the first phase begins */
     assert_int_equal(json_len(json_get(warmup, "phases")), 1);
     assert_string_equal(at(warmup, "/phases/0/executor"), "constant-vus");
