@@ -145,6 +145,21 @@ static void ports_are_read(void **state)
     assert_int_equal(ports_parse(sockstat, "9 3", &p), -1);
 }
 
+static void ports_are_of_a_destination(void **state)
+{
+    static const char waits[] =
+        "   7: 0100007F:9C40 020012AC:1F90 06 00000000:00000000 03:00001690 00000000     0        0 0 3 0";
+
+    (void)state;
+    assert_true(ports_line_waits(waits, 0x020012ACu, 8080));
+    assert_false(ports_line_waits(waits, 0x030012ACu, 8080));
+    assert_false(ports_line_waits(waits, 0x020012ACu, 80));
+    assert_false(
+        ports_line_waits("   7: 0100007F:9C40 020012AC:1F90 01 00000000:00000000", 0x020012ACu, 8080));
+    assert_false(ports_line_waits("  sl  local_address rem_address   st tx_queue rx_queue", 0, 0));
+    assert_false(ports_line_waits("", 0, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +170,7 @@ int main(void)
         cmocka_unit_test(a_percentile_of_a_few),
         cmocka_unit_test(requests_that_were_kept_back),
         cmocka_unit_test(ports_are_read),
+        cmocka_unit_test(ports_are_of_a_destination),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
