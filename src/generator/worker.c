@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/timerfd.h>
 #include "benchctl/base/clock.h"
+#include "short_slice.h"
 #include "usage.h"
 
 struct worker {
@@ -184,8 +185,21 @@ void worker_free(struct worker *w)
     free(w);
 }
 
+static bool any_open(const struct workload *load)
+{
+    const struct workload_phase *phases = load->phases.items;
+
+    for (size_t i = 0; i < load->phases.len; i++) {
+        if (executor_is_open(phases[i].executor))
+            return true;
+    }
+    return false;
+}
+
 void worker_begin(struct worker *w, int64_t begin_ns)
 {
+    if (any_open(w->o.workload))
+        ask_for_short_slices();
     w->begin_ns = begin_ns;
     usage_begin(&w->usage);
     runner_begin(w->runner, begin_ns);
