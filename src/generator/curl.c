@@ -123,15 +123,14 @@ static int want_timer(CURLM *multi, long timeout_ms, void *data)
 
 static struct channel *curl_channel_new(struct transport *base)
 {
-    struct curl_transport *t = (struct curl_transport *)base;
     struct curl_channel *c = xcalloc(1, sizeof(*c));
 
     c->base.transport = base;
     c->first_socket = -1;
-    c->scope = t->free_scopes.len ? t->free_scopes.items[--t->free_scopes.len] : (t->last_scope += 2) - 1;
     c->easy = curl_easy_init();
     if (!c->easy)
         abort(); /* out of memory */
+    curl_shard_join(c);
     curl_setup(c);
     return &c->base;
 }
@@ -139,11 +138,10 @@ static struct channel *curl_channel_new(struct transport *base)
 static void curl_channel_free(struct channel *base)
 {
     struct curl_channel *c = (struct curl_channel *)base;
-    struct curl_transport *t = transport_of(base);
 
     curl_disown_sockets(c);
-    vec_push(&t->free_scopes, c->scope);
     curl_easy_cleanup(c->easy);
+    curl_shard_leave(c);
     strbuf_release(&c->path);
     strbuf_release(&c->body);
     strbuf_release(&c->headers);
@@ -237,6 +235,7 @@ static struct transport *curl_make(struct loop *l, const struct workload *w, str
     t = xcalloc(1, sizeof(*t));
     unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
     t->prior_once = version >= 0x075800 && version < 0x080000;
+    TAILQ_INIT(&t->roomy);
     t->ended_fd = ended_socket();
     t->multi = curl_multi_init();
     if (!t->multi)
@@ -287,7 +286,6 @@ static void curl_free_transport(struct transport *base)
         (void)close(t->ended_fd);
     curl_slist_free_all(t->resolve);
     vec_release(&t->sockets);
-    vec_release(&t->free_scopes);
     curl_global_cleanup();
     free(t);
 }

@@ -3,10 +3,13 @@
  * TLS, HTTP/2, gRPC and everything unusual, by libcurl's multi interface on the loop.
  *
  * Each channel has connections of its own, as it has on the plain path: with HTTP/2, too, where one exchange
- * at a time is under way on each. libcurl keeps one pool for all; what sets apart the connections of a
- * channel in it is the zone id (CURLOPT_ADDRESS_SCOPE), which is part of the pool's key and means nothing to
- * any address that is not link-local. That also keeps libcurl from searching thousands of idle connections
- * for each request. Link-local targets share the pool.
+ * at a time is under way on each. libcurl keeps connections in pools; what sets apart the connections of a
+ * channel in its pool is the zone id (CURLOPT_ADDRESS_SCOPE), which is part of the pool's key and means
+ * nothing to any address that is not link-local. Link-local targets share the pool.
+ *
+ * libcurl goes through a pool from its start at the end of each request and of each connection. So there is
+ * one for every few channels (struct curl_shard) instead of one for all: a request costs the same whether
+ * there are ten channels or ten thousand.
  *
  * HTTP/2 is what was asked for or nothing: an answer in another version is REQUEST_PROTOCOL. A cancelled
  * exchange ends its connection; with HTTP/2 libcurl only resets the stream.
@@ -31,6 +34,15 @@ struct curl_socket {
     int next_of_owner;          /* -1: none */
 };
 
+#define SHARD_CHANNELS 32
+
+/* A pool of connections, of as many channels at most. It goes, and its connections, with the last of them. */
+struct curl_shard {
+    TAILQ_ENTRY(curl_shard) link; /* among those with room for one more */
+    CURLSH *pool;
+    uint32_t taken; /* a bit for each channel */
+};
+
 struct curl_transport {
     struct transport base;
     CURLM *multi;
@@ -38,8 +50,7 @@ struct curl_transport {
     bool due;                        /* libcurl wants to be called at once */
     bool settling;                   /* settle() is calling done functions, and will see to what is due */
     VEC(struct curl_socket) sockets; /* by descriptor */
-    VEC(long) free_scopes;
-    long last_scope;
+    TAILQ_HEAD(, curl_shard) roomy;
     int ended_fd;               /* a socket whose peer is gone */
     bool scoped;                /* channels have zones of their own */
     bool prior_once;            /* libcurl 7.88: prior knowledge may only be said to new connections */
@@ -63,7 +74,8 @@ struct curl_channel {
     struct strbuf path, body, headers;  /* rendered; libcurl reads body and headers in place */
     struct curl_slist *nodes;
     int64_t idle_since_ns;
-    long scope;       /* odd; the even one behind it is for HTTP/2 */
+    struct curl_shard *shard;
+    unsigned place;   /* in it */
     int first_socket; /* -1: none */
     bool added;
 
@@ -86,6 +98,10 @@ struct curl_channel {
 int curl_prepare(struct transport *t, struct request_kind *k, struct arena *a, struct error *err);
 void grpc_prefix(char prefix[5], size_t len);
 void curl_release(struct transport *t, struct request_kind *k);
+
+/* curl_shard.c: gives it a place in a shard; and takes it back, when its handle is gone. */
+void curl_shard_join(struct curl_channel *c);
+void curl_shard_leave(struct curl_channel *c);
 
 /* curl_request.c: sets what differs from the request before. NULL, or why it cannot be sent. */
 const char *curl_apply(struct curl_channel *c, const struct exchange *x);

@@ -11,6 +11,7 @@ static void setup_connection(struct curl_channel *c)
     const struct curl_transport *t = (const struct curl_transport *)c->base.transport;
     const struct workload *w = t->base.w;
 
+    SET(c, SHARE, c->shard->pool);
     SET(c, PROXY, "");
     SET(c, NOPROXY, "*");
     SET(c, SSL_VERIFYPEER, w->insecure ? 0L : 1L);
@@ -29,6 +30,14 @@ static void setup_connection(struct curl_channel *c)
     SET(c, PREREQDATA, c);
 }
 
+/*
+ * Up to libcurl 8.7 each transfer has buffers of its own, of 16 KB and, with TLS, of 64 KB more. Where there
+ * are many, memory is dearer than the calls for what comes in more pieces.
+ */
+#define MANY_CHANNELS 500
+#define SMALL_BUFFER 2048L
+#define SMALL_UPLOAD_BUFFER 16384L /* the least that it takes */
+
 void curl_setup(struct curl_channel *c)
 {
     const struct target *target = &c->base.transport->target;
@@ -43,6 +52,10 @@ void curl_setup(struct curl_channel *c)
     SET(c, HEADERDATA, c);
     SET(c, WRITEFUNCTION, curl_on_body);
     SET(c, WRITEDATA, c);
+    if (c->base.transport->channels >= MANY_CHANNELS) {
+        SET(c, BUFFERSIZE, SMALL_BUFFER);
+        SET(c, UPLOAD_BUFFERSIZE, SMALL_UPLOAD_BUFFER);
+    }
     setup_connection(c);
 }
 
@@ -72,7 +85,7 @@ static void apply_kind(struct curl_channel *c, const struct request_kind *k)
     SET(c, IGNORE_CONTENT_LENGTH,
         k->is_grpc ? 1L : 0L); /* libcurl would not wait for what follows the body */
     if (t->scoped)
-        SET(c, ADDRESS_SCOPE, ck->wanted_version ? c->scope + 1 : c->scope);
+        SET(c, ADDRESS_SCOPE, 2L * c->place + (ck->wanted_version ? 2 : 1)); /* 0 would be none */
     c->applied = k;
 }
 
