@@ -131,7 +131,7 @@ def main():
     p.add_argument('--rate', type=int, default=500)
     p.add_argument('--connections', type=int, default=64)
     p.add_argument('--periods', type=int, default=3)
-    p.add_argument('--check', action='store_true', help='benchctl alone; fail when it is more than 3 %% off the arithmetic')
+    p.add_argument('--check', action='store_true', help='benchctl alone; fail when it is more than 3 %% below or 15 %% above the arithmetic')
     a = p.parse_args()
     raise_limit()
     print(machine())
@@ -144,7 +144,8 @@ def main():
     write_json(a, rows)
     if a.check:
         got = rows['benchctl, open: response time']
-        bad = [k for k in ('p99', 'p999') if abs(got[k] / rows['arithmetic'][k] - 1) > 0.03]
+        # Nothing makes an answer of a stall come sooner; a busy machine makes it come later.
+        bad = [k for k in ('p99', 'p999') if not 0.97 < got[k] / rows['arithmetic'][k] < 1.15]
         print('FAILED: %s' % bad if bad else 'ok: benchctl agrees with the arithmetic')
         sys.exit(bool(bad))
 
