@@ -17,6 +17,8 @@ struct collector {
     uint64_t emitted;
     struct second *total, *spare;
     struct tally *scratch;
+    struct arena *arena;
+    const char *const *tags; /* of the requests, in the log */
     int series, log;
     bool failed;
     struct error error;
@@ -55,6 +57,8 @@ int collector_new(const struct workload *w, const struct generator_options *o, s
     c->next = xcalloc(processes, sizeof(*c->next));
     c->total = second_new(w->phases.len, w->requests.len);
     c->scratch = tally_new();
+    c->arena = arena_new();
+    c->tags = series_tags(w, c->arena);
     if (o->out_dir && open_files(c, err) < 0)
         return -1;
     *ret = TAKE(c);
@@ -71,6 +75,7 @@ void collector_free(struct collector *c)
     second_free(c->total);
     second_free(c->spare);
     tally_free(c->scratch);
+    arena_free(c->arena);
     if (c->series >= 0)
         (void)close(c->series);
     if (c->log >= 0)
@@ -150,7 +155,7 @@ static void emit(struct collector *c, const struct second *s)
         series_row(s, c->scratch, &text);
         c->failed = fs_write_all(c->series, text.data, text.len, "series.csv", &c->error) < 0;
         strbuf_clear(&text);
-        series_log(c->w, s, &text);
+        series_log(c->w, c->tags, s, &text);
         if (!c->failed && text.len)
             c->failed = fs_write_all(c->log, text.data, text.len, "histogram.hlog", &c->error) < 0;
     }

@@ -145,16 +145,16 @@ struct json *outcome_phase(const struct workload *w, const struct second *total,
 struct json *outcome_requests(const struct workload *w, const struct second *total, int64_t window_ns)
 {
     const struct workload_request *requests = w->requests.items;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const char *const *tags = series_tags(w, a);
     struct json *all = json_new_array();
 
     for (size_t k = 0; k < w->requests.len; k++) {
         CLEANUP(tally_free) struct tally *t = tally_new();
-        CLEANUP_VALUE(strbuf_release) struct strbuf tag = STRBUF_INIT;
         struct json *j = json_new_object();
         total_of_kind(w, total, k, false, t);
-        series_tag(requests[k].name, "", &tag);
         json_set_text(j, "name", requests[k].name);
-        json_set_text(j, "tag", strbuf_text(&tag));
+        json_set_text(j, "tag", tags[k]);
         outcome_counts(j, t);
         outcome_rates(j, t, window_ns);
         outcome_latencies(j, t);

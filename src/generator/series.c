@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/name_index.h"
 #include "collector.h"
 
 void series_head(struct strbuf *out)
@@ -43,11 +44,30 @@ void series_row(const struct second *s, const struct tally *all, struct strbuf *
     strbuf_addf(out, ",%" PRIu64 ",%.4f\n", all->received_bytes, (double)s->cpu_ns / 1e9);
 }
 
-void series_tag(const char *name, const char *suffix, struct strbuf *out)
+/* '!' and '~' are kept for what is put behind it. */
+static char *tag_of(const char *name, struct arena *a)
 {
-    for (const char *p = name; *p; p++)
-        strbuf_addc(out, *p == ',' || (unsigned char)*p <= ' ' || *p == 0x7f ? '_' : *p);
-    strbuf_adds(out, suffix);
+    char *tag = arena_strdup(a, name);
+
+    for (char *p = tag; *p; p++)
+        if ((unsigned char)*p <= ' ' || strchr(",!~\x7f", *p))
+            *p = '_';
+    return tag;
+}
+
+const char **series_tags(const struct workload *w, struct arena *a)
+{
+    const struct workload_request *requests = w->requests.items;
+    const char **tags = arena_array(a, const char *, w->requests.len);
+    CLEANUP_VALUE(name_index_release) struct name_index seen = {0};
+    bool is_new;
+
+    for (size_t k = 0; k < w->requests.len; k++) {
+        char *tag = tag_of(requests[k].name, a);
+        size_t *times = name_index_put(&seen, tag, 1, &is_new);
+        tags[k] = is_new ? tag : arena_printf(a, "%s~%zu", tag, ++*times);
+    }
+    return tags;
 }
 
 static void log_one(const struct second *s, const char *tag, const struct histogram *h, struct strbuf *out)
@@ -61,22 +81,19 @@ static void log_one(const struct second *s, const char *tag, const struct histog
     histogram_log_line(out, &i, h);
 }
 
-void series_log(const struct workload *w, const struct second *s, struct strbuf *out)
+void series_log(const struct workload *w, const char *const *tags, const struct second *s, struct strbuf *out)
 {
-    const struct workload_request *requests = w->requests.items;
     CLEANUP(tally_free) struct tally *t = NULL;
 
     for (size_t k = 0; k < s->kinds; k++) {
-        CLEANUP_VALUE(strbuf_release) struct strbuf tag = STRBUF_INIT, service = STRBUF_INIT;
         if (!t)
             t = tally_new();
         tally_clear(t);
         total_of_kind(w, s, k, false, t);
         if (histogram_count(t->response) == 0)
             continue;
-        series_tag(requests[k].name, "", &tag);
-        series_tag(requests[k].name, "!service", &service);
-        log_one(s, strbuf_text(&tag), t->response, out);
-        log_one(s, strbuf_text(&service), t->service, out);
+        CLEANUP_FREE char *service = xasprintf("%s!service", tags[k]);
+        log_one(s, tags[k], t->response, out);
+        log_one(s, service, t->service, out);
     }
 }

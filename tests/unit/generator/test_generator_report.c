@@ -5,6 +5,7 @@
 #include "benchctl/base/fs.h"
 #include "collector.h"
 #include "outcome.h"
+#include "series.h"
 #include "support/scratch.h"
 #include "unit/check.h"
 
@@ -208,11 +209,28 @@ static void seconds_wait_for_the_slowest(void **state)
     strbuf_release(&text);
 }
 
+/* Names that differ only in what a tag cannot hold. */
+static void tags_are_of_one_request_each(void **state)
+{
+    struct workload_request same[] = {{.name = "a b"},   {.name = "a,b"}, {.name = "a_b"},
+                                      {.name = "a_b~2"}, {.name = "x"},   {.name = "x!service"},
+                                      {.name = "a\tb"}};
+    const char *const expected[] = {"a_b", "a_b~2", "a_b~3", "a_b_2", "x", "x_service", "a_b~4"};
+    const struct workload w = {.requests = {same, ARRAY_LEN(same)}};
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const char *const *tags = series_tags(&w, a);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
+        assert_string_equal(tags[i], expected[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measured_and_warm_up_are_apart),
         cmocka_unit_test(a_stall_is_put_back),
+        cmocka_unit_test(tags_are_of_one_request_each),
         cmocka_unit_test(nothing_measured_is_null),
         cmocka_unit_test_setup_teardown(seconds_wait_for_the_slowest, scratch_setup, scratch_teardown),
     };
