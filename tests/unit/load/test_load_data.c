@@ -143,6 +143,7 @@ static void others(void **state)
         {"ab", "ab", ".tsv"},          {"siege", "siege", ".json"},   {"siege", "siege", ".txt"},
         {"ghz", "ghz", ".json"},       {"ghz", "ghz", ".txt"},        {"h2load", "h2load", ".txt"},
         {"ab", "ab", ".txt"},          {"k6", "k6-summary", ".json"}, {"k6", "k6-text", ".txt"},
+        {"h2load", "h2load", ".tsv"},
     };
     char data[4096]; /* skip() leaves without cleaning up */
 
