@@ -134,10 +134,51 @@ static void nobody_writes(void **state)
     assert_int_equal(load_fifo_end(f, &err), 0);
 }
 
+static void write_for_ever(const char *path)
+{
+    static const char line[4096] = "no JSON";
+    int fd = open(path, O_WRONLY);
+
+    (void)alarm(60); /* should the test die */
+    while (write(fd, line, sizeof(line)) > 0)
+        ;
+    _exit(0);
+}
+
+/* Somebody whom the generator left behind: what is there is read, and then it is over. */
+static void one_who_goes_on(void **state)
+{
+    CLEANUP_FREE char *path = path_join(*state, "endless");
+    CLEANUP(loop_free) struct loop *l = NULL;
+    CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("k6");
+    CLEANUP(load_stream_free) struct load_stream *s = NULL;
+    CLEANUP(load_fifo_free) struct load_fifo *f = NULL;
+    struct error err = ERROR_INIT;
+    pid_t pids[4];
+
+    assert_int_equal(loop_new(&l, &err), 0);
+    assert_int_equal(load_stream_new(a, NULL, &s, &err), 0);
+    assert_int_equal(load_fifo_open(l, path, s, NULL, &f, &err), 0);
+    for (size_t i = 0; i < ARRAY_LEN(pids); i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            write_for_ever(path);
+    }
+    assert_int_equal(loop_sleep_until(l, clock_now_ns() + 50 * NS_PER_MS, &err), 0);
+    (void)alarm(50); /* ends this test if it never does */
+    assert_int_equal(load_fifo_end(f, &err), 0);
+    (void)alarm(0);
+    for (size_t i = 0; i < ARRAY_LEN(pids); i++) {
+        assert_int_equal(kill(pids[i], SIGKILL), 0);
+        assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_odd_pieces), cmocka_unit_test(a_copy_that_fails),
-                                       cmocka_unit_test(nobody_writes)};
+                                       cmocka_unit_test(nobody_writes), cmocka_unit_test(one_who_goes_on)};
 
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
