@@ -32,7 +32,7 @@ struct adapter_option {
     int type; /* enum option_type */
     const char *fallback;
     struct text_list flag, choices;
-    bool required;
+    bool required, one_line;
     double min, max;
     const char *help;
     struct position at;

@@ -45,6 +45,14 @@ static int check_range(const struct adapter_option *o, const struct node *n, dou
     return 0;
 }
 
+static int check_line(const struct adapter_option *o, const struct node *n, struct error *err)
+{
+    if (!o->one_line || n->kind != NODE_SCALAR || !strpbrk(n->text, "\r\n"))
+        return 0;
+    (void)node_error(err, n, "option '%s' holds a line break", o->name);
+    return error_hint(err, "what is sent would be another request");
+}
+
 static int check_scalar(const struct adapter_option *o, const struct node *n, struct error *err)
 {
     double number = NAN;
@@ -86,17 +94,23 @@ int load_option_check_value(const struct adapter_option *o, const struct node *n
 {
     if (o->type == OPTION_TYPE_ANY)
         return 0;
+    if (check_line(o, n, err) < 0)
+        return -1;
     if (o->type != OPTION_TYPE_LIST && o->type != OPTION_TYPE_MAP)
         return check_scalar(o, n, err);
     if (o->type == OPTION_TYPE_MAP && n->kind != NODE_MAP)
         return node_error(err, n, "option '%s' is a map of NAME: VALUE", o->name);
     if (o->type == OPTION_TYPE_LIST && n->kind != NODE_LIST && n->kind != NODE_SCALAR)
         return node_error(err, n, "option '%s' is a list", o->name);
-    for (size_t i = 0; i < n->len; i++)
+    for (size_t i = 0; i < n->len; i++) {
+        if (check_line(o, n->items[i], err) < 0 ||
+            (n->kind == NODE_MAP && check_line(o, n->keys[i], err) < 0))
+            return -1;
         if (n->items[i]->kind != NODE_SCALAR || check_choice(o, n->items[i], err) < 0)
             return n->items[i]->kind == NODE_SCALAR
                        ? -1
                        : node_error(err, n->items[i], "option '%s' holds plain values", o->name);
+    }
     return 0;
 }
 

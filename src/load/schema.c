@@ -32,6 +32,12 @@ static const struct schema_field option_fields[] = {
              "per item of a list or map, and for a bool only when it is true. They stand where `args` says "
              "`${options}`."},
     {.key = "choices", .type = SCHEMA_TEXTS, AT(adapter_option, choices), .help = "The only values allowed."},
+    {.key = "one_line",
+     .type = SCHEMA_BOOL,
+     AT(adapter_option, one_line),
+     .fallback = "false",
+     .help = "Its texts hold no line breaks, as headers and methods must not: what is sent would be another "
+             "request."},
     {.key = "required",
      .type = SCHEMA_BOOL,
      AT(adapter_option, required),

@@ -116,6 +116,12 @@ static void options(void **state)
     check_options("wrk", "{response_timeout: 2}", "option 'response_timeout'", "2s");
     check_options("wrk", "{headers: [a]}", "is a map", NULL);
     check_options("wrk", "{headers: {a: [b]}}", "holds plain values", NULL);
+    check_options("wrk", "{headers: {A: \"b\\r\\nX: y\"}}",
+                  "matrix.yaml:1:15: option 'headers' holds a line break", "another request");
+    check_options("ab", "{headers: {\"A: b\\nX\": y}}", "option 'headers' holds a line break", NULL);
+    check_options("vegeta", "{method: \"GET http://other/\\nGET\"}", "option 'method' holds a line break",
+                  NULL);
+    check_options("vegeta", "{body: \"a\\nb\"}", NULL, NULL);
     check_options("wrk", "{threads: \"${env_threads}\"}", NULL, NULL); /* known later */
     check_options("idle", "{threads: 2}", "unknown option 'threads'", NULL);
     check_options("ghz", NULL, "load adapter 'ghz' needs option 'call'", NULL);
