@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include "benchctl/base/name_index.h"
 
 #define VUS_OF_RATE_MIN 10.0
 #define VUS_OF_RATE_MAX 10000.0
@@ -123,16 +124,17 @@ static void number_requests(const struct node *n, struct arena *a, const struct 
 {
     struct workload_request *r = w->requests.items;
     const struct node *list = node_get(n, "requests");
+    CLEANUP_VALUE(name_index_release) struct name_index names = {0}, numbers = {0};
+    bool is_new;
 
-    for (size_t i = 1; list && i < w->requests.len; i++) {
+    for (size_t i = 0; list && i < w->requests.len; i++) {
         const char *name = r[i].name;
-        size_t same = 1;
-        for (size_t k = 0; k < i && !node_get(list->items[i], "name"); k++) {
-            if (strcmp(r[k].name, r[i].name) == 0) {
-                r[i].name = arena_printf(a, "%s (%zu)", name, ++same);
-                k = SIZE_MAX; /* from the start, with the new name */
-            }
+        bool own = node_get(list->items[i], "name");
+        while (!own && name_index_get(&names, r[i].name)) {
+            size_t *number = name_index_put(&numbers, name, 1, &is_new);
+            r[i].name = arena_printf(a, "%s (%zu)", name, ++*number);
         }
+        name_index_put(&names, r[i].name, i, &is_new);
     }
 }
 

@@ -107,6 +107,24 @@ static void numbered_names(void **state)
     assert_string_equal(request_at(&w, 3)->name, "last");
 }
 
+/* Quadratic or worse would take seconds here. */
+static void a_thousand_of_one_name(void **state)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    strbuf_adds(&text, TARGET "requests: [{}, {name: GET / (500)}");
+    for (int i = 2; i < 1000; i++)
+        strbuf_adds(&text, ", {}");
+    strbuf_adds(&text, "]\n");
+    struct workload w = read_workload(strbuf_text(&text), a);
+    assert_string_equal(request_at(&w, 2)->name, "GET / (2)");
+    assert_string_equal(request_at(&w, 499)->name, "GET / (499)");
+    assert_string_equal(request_at(&w, 500)->name, "GET / (501)");
+    assert_string_equal(request_at(&w, 999)->name, "GET / (1000)");
+}
+
 static void phases_and_names(void **state)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
@@ -207,6 +225,7 @@ int main(void)
         cmocka_unit_test(one_request_and_one_phase),
         cmocka_unit_test(all_of_a_request),
         cmocka_unit_test(numbered_names),
+        cmocka_unit_test(a_thousand_of_one_name),
         cmocka_unit_test(phases_and_names),
         cmocka_unit_test(spelled_as_in_k6),
         cmocka_unit_test(parts),
