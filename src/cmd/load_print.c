@@ -51,7 +51,7 @@ static double number(const struct json *o, const char *key)
 static void add_number(struct strbuf *out, double value, const char *unit)
 {
     if (isnan(value))
-        strbuf_addf(out, "%s", "n/a");
+        strbuf_addf(out, "n/a%s", unit);
     else if (fabs(value) >= 1000)
         strbuf_addf(out, "%.0f%s", value, unit);
     else
