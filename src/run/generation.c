@@ -286,6 +286,8 @@ int generation_run(struct generation *g, struct error *err)
     g->outcome.window_ms = clock_ms_since(begin);
     raw_stream_end(g);
     redact(g);
+    if (rc < 0 || !v.ran || !g->measured || !g->command.finish_argv.len)
+        generation_hide_secrets(g); /* a second call gets the raw results as they are */
     if (g->command.argv.len) {
         g->outcome.ran = v.ran;
         g->outcome.wait_status = v.wait_status;
@@ -315,6 +317,7 @@ static int finish(struct generation *g, struct invocation *v, struct error *err)
     char text[64];
     int rc = g->trial->settings->load.image ? run_container(v, err) : run_process(v, err);
 
+    generation_hide_secrets(g); /* before it is quoted */
     if (rc < 0 && v->timed_out)
         return error_set(err, ERROR_TRIAL, "'%s' has not made its report in time%s", v->argv->items[0],
                          last_words(g));

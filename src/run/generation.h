@@ -42,6 +42,10 @@ int raw_stream_begin(struct generation *g, struct error *err) MUST_CHECK;
 void raw_stream_end(struct generation *g); /* once the generator has ended */
 void raw_stream_free(struct raw_stream *s);
 
+/* hide.c: `*` in the place of every secret of the load, in the files of its directory. Values of less than
+ * six bytes and plain numbers stay: they could be anything. */
+void generation_hide_secrets(struct generation *g);
+
 /* load_results.c: finishes, and fills the trial's record from what was left behind. */
 int generation_results(struct generation *g, struct error *err) MUST_CHECK;
 

@@ -240,6 +240,76 @@ static void options_of_another(void **state)
     assert_lines(stage_file(g, "arguments"), "-H\nAuthorization: Bearer sesame\n--at=http://127.0.0.1/\n");
 }
 
+/* --- secrets --- */
+
+static void assert_no_secret(struct stage *g)
+{
+    CLEANUP_FREE char *command = xasprintf("grep -rlaF sesame-street '%s/trials'", g->dir);
+
+    assert_int_not_equal(system(command), 0);
+}
+
+#define SECRET_ADAPTER                                                                                       \
+    "benchctl-adapter: 1\nprogram: %s/program\n"                                                             \
+    "options: {body: {}, short: {}}\nfiles: {body: {file: body.txt, content: \"<${body}>\"}}\n"              \
+    "args: [x, x, x, x, \"${output_dir}\", \"${file.body}\", \"${url}\", \"${short}\"]\n%s"                  \
+    "outputs: {report: {file: report.json, format: json}}\n"                                                 \
+    "reports: [{name: r, output: report, accept: [/n], values: {requests: {json: /n}, ok: {json: /n}, "      \
+    "duration: {json: /n}}}]\n"
+
+static void with_secret(struct stage *g, const char *script, const char *finish)
+{
+    CLEANUP_FREE char *adapter = xasprintf(SECRET_ADAPTER, g->dir, finish);
+
+    put(g, "adapters/load/other.yaml", adapter);
+    put_program(g, script);
+    (void)setenv("TOKEN", "sesame-street", 1);
+    (void)setenv("PIN", "100", 1);
+    run_load(g,
+             "load: {adapter: other, duration: 1s, path: '/?key=${secret:TOKEN}', body: 'a ${secret:TOKEN}', "
+             "short: '${secret:PIN}'}\n");
+    (void)unsetenv("TOKEN");
+    (void)unsetenv("PIN");
+}
+
+/* What it was given as a file, and what it says of it. A short number could be anything. */
+static void secrets_are_hidden(void **state)
+{
+    struct stage *g = *state;
+
+    with_secret(
+        g,
+        "cp \"$6\" $here/seen; echo \"Get $7: refused\"; head -c 262140 /dev/zero | tr '\\0' x >$out/long; "
+        "echo \"$7$7\" >>$out/long; ln -s $here/seen $out/link; echo '{\"n\": 100}' >$out/report.json",
+        "");
+    assert_outcome(g, 0, "ok", "100 requests");
+    assert_lines(stage_file(g, "seen"), "<a sesame-street>");
+    assert_lines(stage_file(g, "trials/one/1/load/body.txt"), "<a *************>");
+    CLEANUP_FREE char *said = stage_file(g, "trials/one/1/load/stdout.txt");
+    assert_non_null(said);
+    assert_has(said, "/?key=*************: refused");
+    assert_no_secret(g);
+}
+
+static void secrets_in_what_is_quoted(void **state)
+{
+    struct stage *g = *state;
+
+    with_secret(g, "echo \"cannot get $7\" >&2; exit 3", "");
+    assert_outcome(g, 0, "invalid", "cannot get http");
+    assert_no_secret(g);
+}
+
+static void secrets_in_a_second_call(void **state)
+{
+    struct stage *g = *state;
+
+    with_secret(g, "[ \"$1\" = report ] && { cat $2/raw >&2; exit 1; }; echo \"$7\" >$out/raw",
+                "finish: {args: [report, \"${output_dir}\"], into: report}\n");
+    assert_outcome(g, 0, "invalid", "it said: http");
+    assert_no_secret(g);
+}
+
 /* --- a second call --- */
 
 static void with_finish(struct stage *g, const char *script)
@@ -407,6 +477,9 @@ int main(void)
         STAGE_TEST(some_were_late),
         STAGE_TEST(a_count_has_no_duration),
         STAGE_TEST(options_of_another),
+        STAGE_TEST(secrets_are_hidden),
+        STAGE_TEST(secrets_in_what_is_quoted),
+        STAGE_TEST(secrets_in_a_second_call),
         STAGE_TEST(a_report_made_afterwards),
         STAGE_TEST(a_report_that_fails),
         STAGE_TEST(a_report_that_never_comes),
