@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TLS: certificates that are trusted, that are not, and a server that speaks something else. */
+#include <errno.h>
 #include "peer.h"
 #include "server.h"
 
@@ -120,6 +121,43 @@ static void a_server_without_tls_has_no_session(void **state)
     caller_close(&c);
 }
 
+/* Runs the loop until something has come on `fd`. */
+static ssize_t read_later(struct caller *c, int fd, char *bytes, size_t size)
+{
+    ssize_t n = -1;
+
+    for (int i = 0; i < 1000 && (n = recv(fd, bytes, size, MSG_DONTWAIT)) < 0 && errno == EAGAIN; i++) {
+        struct error err = ERROR_INIT;
+        assert_int_equal(loop_sleep_until(c->loop, clock_now_ns() + 10 * NS_PER_MS, &err), 0);
+    }
+    return n;
+}
+
+/* libcurl would read what the server said, and answer it. */
+static void a_cancelled_handshake_is_not_gone_on_with(void **state)
+{
+    (void)state;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+    struct caller c;
+    char bytes[4096];
+    CLEANUP_CLOSE int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, len), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &len), 0);
+    caller_init(&c);
+    caller_open(&c, arena_printf(c.arena, "https://127.0.0.1:%d", ntohs(at.sin_port)));
+    c.x = (struct exchange){.kind = c.kinds, .values = &c.values, .done = caller_done, .data = &c};
+    channel_start(c.channel, &c.x);
+    CLEANUP_CLOSE int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    assert_true(read_later(&c, fd, bytes, sizeof(bytes)) > 0);                   /* its hello */
+    assert_int_equal(send(fd, "\x16\x03\x03\x00\x04\x02\x00\x00\x00", 9, 0), 9); /* an empty ServerHello */
+    channel_cancel(c.channel);
+    assert_true(read_later(&c, fd, bytes, sizeof(bytes)) <= 0); /* the end, no alert */
+    assert_false(c.done);
+    caller_close(&c);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
@@ -127,6 +165,7 @@ int main(void)
         TEST(a_trusted_certificate_is_enough),           TEST(certificates_of_others_are_refused),
         TEST(a_certificate_for_another_host_is_refused), TEST(insecure_takes_any),
         TEST(http_2_is_not_taken_for_granted),           TEST(a_server_without_tls_has_no_session),
+        TEST(a_cancelled_handshake_is_not_gone_on_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
