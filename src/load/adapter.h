@@ -101,7 +101,7 @@ struct value_source {
     struct text_map where;
     const char *after, *until;
     const char *take;
-    bool all;
+    bool all, interpolate;
     int unit; /* enum unit */
     double fallback;
     struct position at;

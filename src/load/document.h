@@ -20,7 +20,8 @@ struct document {
     struct load_stream *stream; /* ndjson: read */
     VEC(struct tagged) tagged;  /* hdrlog: merged by tag */
     VEC(char *) columns;        /* csv: names; hdrlog: tags; ndjson: metrics */
-    size_t body;                /* csv: where the records begin */
+    size_t body;                /* csv: where the records begin, and how many lines are before */
+    int header_lines;
 };
 
 /* Takes the bytes over (they may be empty). -1: not of the output's format; the message has a position. */
@@ -45,9 +46,10 @@ bool line_next(const struct document *d, struct line *l); /* begin with an all-z
 
 struct numbers {
     VEC(double) list;
-    bool present;    /* what holds them is there, even if it holds none: a sum or count of none is then 0 */
-    bool taken;      /* the one number is already what `take` says */
-    bool non_number; /* something stood there that is no number (null, nan) */
+    bool present;     /* what holds them is there, even if it holds none: a sum or count of none is then 0 */
+    bool taken;       /* the one number is already what `take` says */
+    bool non_number;  /* something stood there that is no number (null, nan) */
+    bool interpolate; /* quantiles between two numbers, not one of them */
 };
 void numbers_release(struct numbers *n);
 double numbers_take(struct numbers *n, enum take take, double quantile); /* NAN when there is none; sorts */

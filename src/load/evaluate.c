@@ -28,7 +28,7 @@ static double fail(struct evaluation *e, const struct error *err)
 static double source_number(struct evaluation *e, const struct source *s, bool *non_number)
 {
     struct error err = ERROR_INIT;
-    struct numbers numbers = {0};
+    struct numbers numbers = {.interpolate = s->form->interpolate};
 
     if (s->expr)
         return expr_value(s->expr, evaluation_number, e);

@@ -38,10 +38,21 @@ static double stdev_of(const struct numbers *n)
     return n->list.len > 1 ? sqrt(sum / (double)(n->list.len - 1)) : NAN;
 }
 
+static double between(const struct numbers *n, double at)
+{
+    const double *sorted = n->list.items;
+    size_t i = (size_t)at;
+
+    return i + 1 < n->list.len ? sorted[i] + (sorted[i + 1] - sorted[i]) * (at - (double)i)
+                               : sorted[n->list.len - 1];
+}
+
 /* Nearest rank: the smallest number that at least that share is not above. */
 static double quantile_of(struct numbers *n, double quantile)
 {
     qsort(n->list.items, n->list.len, sizeof(double), ascending);
+    if (n->interpolate)
+        return between(n, quantile * (double)(n->list.len - 1));
     double rank = ceil(quantile * (double)n->list.len - 1e-9);
     size_t index = rank < 1 ? 0 : (size_t)rank - 1;
     return n->list.items[index < n->list.len ? index : n->list.len - 1];

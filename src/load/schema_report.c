@@ -61,6 +61,13 @@ static const struct schema_field value_fields[] = {
      .fallback = "first",
      .help = "Of several numbers: first, last, count, sum, min, max, mean, stdev, or a quantile by nearest "
              "rank as p50, p99.9."},
+    {.key = "interpolate",
+     .type = SCHEMA_BOOL,
+     AT(value_source, interpolate),
+     .fallback = "false",
+     .help =
+         "Quantiles that `take` takes lie between two numbers, at their place among all less one, instead "
+         "of being one of them."},
     {.key = "item",
      .type = SCHEMA_TEXT,
      AT(value_source, item),

@@ -57,11 +57,14 @@ int document_read_header(struct document *d, struct error *err)
             vec_push(&d->columns, xstrdup(d->output->columns.items[i]));
         return 0;
     }
-    if (!line_next(d, &l))
-        return error_set(err, ERROR_INVALID, "'%s' is empty", d->path);
+    do
+        if (!line_next(d, &l))
+            return error_set(err, ERROR_INVALID, "'%s' is empty", d->path);
+    while (!l.len);
     size_t n = split(&l, delimiter_of(d->output), fields, MAX_COLUMNS);
     for (size_t i = 0; i < n; i++)
         vec_push(&d->columns, xstrndup(fields[i].text, fields[i].len));
+    d->header_lines = l.number;
     d->body = (size_t)(l.next - strbuf_text(&d->bytes));
     return 0;
 }
@@ -103,7 +106,7 @@ int source_csv_numbers(const struct source *s, const struct document *d, struct 
 {
     struct field fields[MAX_COLUMNS];
     int column = column_index(d, s->form->column);
-    struct line l = {.number = d->body ? 1 : 0};
+    struct line l = {.number = d->header_lines};
 
     if (column < 0)
         return 0;

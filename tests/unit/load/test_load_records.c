@@ -167,6 +167,73 @@ static void failed_calls_in_text_of_ghz(void **state)
     check_number("mean", r.latency_ms.mean, NAN);
 }
 
+static void calls_of_ghz(void **state)
+{
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct load_problems p;
+    struct load_result r;
+
+    assert_int_equal(read_text(state, "ghz",
+                               "\nduration (ms),status,error\n5.97,OK,\n1.00,OK,\n"
+                               "20000.00,DeadlineExceeded,\"rpc error: code = DeadlineExceeded, late\"\n"
+                               "0.20,Internal,rpc error\n",
+                               &r, &p, arena),
+                     0);
+    check_number("requests", r.requests, 4);
+    check_number("failed", r.failed, 2);
+    check_number("timeout", error_of(&r, "timeout"), 1);
+    check_number("status", error_of(&r, "status"), 1);
+    check_number("p50", r.latency_ms.p50, 1);
+    check_number("max", r.latency_ms.max, 5.97);
+}
+
+#define K6_ROW(metric, value)                                                                                \
+    metric ",1700000000," value ",,,,true,,GET,\"http://x/,\"\"q\",HTTP/1.1,default,,200,,,http://x/,,\n"
+#define K6_THREE(duration, bad)                                                                              \
+    K6_ROW("http_reqs", "1.000000")                                                                          \
+    K6_ROW("http_req_duration", duration) K6_ROW("http_req_failed", bad)
+
+/* k6 takes its percentiles between two values. */
+static void samples_of_k6(void **state)
+{
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct load_problems p;
+    struct load_result r;
+
+    assert_int_equal(read_text(state, "k6",
+                               "metric_name,timestamp,metric_value,check,error,error_code,expected_response,"
+                               "group,method,name,proto,scenario,service,status,subproto,tls_version,url,"
+                               "extra_tags,metadata\n" K6_THREE("4.000000", "0.000000")
+                                   K6_THREE("1.000000", "1.000000") K6_THREE("2.000000", "0.000000")
+                                       K6_THREE("3.500000", "0.000000") K6_ROW("data_received", "50.5")
+                                           K6_ROW("http_req_duration_of_mine", "900.0"),
+                               &r, &p, arena),
+                     0);
+    check_number("requests", r.requests, 4);
+    check_number("failed", r.failed, 1);
+    check_number("received", r.received_bytes, 50.5);
+    check_number("p50", r.latency_ms.p50, 2.75);
+    check_number("p90", r.latency_ms.p90, 3.85);
+    check_number("max", r.latency_ms.max, 4);
+    check_number("mean", r.latency_ms.mean, 2.625);
+}
+
+/* Somebody asked for p(50) and not for med. */
+static void median_of_k6(void **state)
+{
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct load_problems p;
+    struct load_result r;
+
+    assert_int_equal(read_text(state, "k6",
+                               "{\"metrics\": {\"http_reqs\": {\"count\": 4, \"rate\": 2}, "
+                               "\"http_req_failed\": {\"passes\": 0, \"fails\": 4, \"value\": 0}, "
+                               "\"http_req_duration\": {\"p(50)\": 2, \"max\": 3}}}",
+                               &r, &p, arena),
+                     0);
+    check_number("p50", r.latency_ms.p50, 2);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -177,6 +244,9 @@ int main(void)
         IN_SCRATCH(one_request_of_ab),
         IN_SCRATCH(late_answers_of_vegeta),
         IN_SCRATCH(failed_calls_in_text_of_ghz),
+        IN_SCRATCH(calls_of_ghz),
+        IN_SCRATCH(samples_of_k6),
+        IN_SCRATCH(median_of_k6),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
