@@ -73,7 +73,7 @@ static inline size_t fixture_split(struct fixture *f, const char *text, char sep
 static inline void fixture_axis(struct fixture *f, const char *name, const char *values)
 {
     struct axis *axis = &f->axes[f->m.axis_count++];
-    const char **texts;
+    const char **texts = NULL;
 
     *axis = (struct axis){.name = name, .at = fixture_line(f)};
     axis->len = *values ? fixture_split(f, values, ',', &texts) : 0;
