@@ -134,6 +134,7 @@ static void add_verdict(const struct outcome_facts *f, const struct tally *all, 
                                     .lag_p90_ms = histogram_quantile_ms(f->total->lag, 0.9),
                                     .response_p50_ms = histogram_quantile_ms(all->response, 0.5),
                                     .cpu_share = cpu_share(f),
+                                    .stall_ms = (double)f->total->late_ns / 1e6,
                                     .generator_errors = all->count[REQUEST_GENERATOR],
                                     .generator_detail = f->total->examples[REQUEST_GENERATOR].detail,
                                     .lost = f->lost};

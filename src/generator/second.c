@@ -101,7 +101,7 @@ void second_clear(struct second *s)
     }
     if (histogram_count(s->lag))
         histogram_clear(s->lag);
-    s->cpu_ns = 0;
+    s->cpu_ns = s->late_ns = 0;
     s->cpu_share = NAN;
     for (int i = 0; i < REQUEST_ERRORS; i++)
         s->examples[i].at_ns = -1;
@@ -151,6 +151,7 @@ static void add_gauges(struct second *into, const struct second *from)
     into->cpu_ns += from->cpu_ns;
     into->cpu_share = fmax(into->cpu_share, from->cpu_share);
     into->max_rss_bytes += from->max_rss_bytes;
+    into->late_ns = from->late_ns > into->late_ns ? from->late_ns : into->late_ns;
     for (int i = 0; i < REQUEST_ERRORS; i++)
         if (from->examples[i].at_ns >= 0 &&
             (into->examples[i].at_ns < 0 || from->examples[i].at_ns < into->examples[i].at_ns))

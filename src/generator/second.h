@@ -46,6 +46,7 @@ struct second {
     int64_t cpu_ns;        /* spent by all processes */
     double cpu_share;      /* the busiest process, of one core; NAN: too short to say */
     int64_t max_rss_bytes; /* sum of the processes' peaks */
+    int64_t late_ns;       /* the end of the second was noticed so late: a process did not run */
     struct error_example examples[REQUEST_ERRORS];
 };
 

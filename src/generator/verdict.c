@@ -35,6 +35,11 @@ bool verdict(const struct verdict_facts *f, struct strbuf *why)
         strbuf_addf(why, "a generator process used %.0f %% of a core, more than %.0f %%", f->cpu_share * 100,
                     VERDICT_CPU_SHARE * 100);
     }
+    if (f->stall_ms > VERDICT_STALL_MS) {
+        because(why);
+        strbuf_addf(why, "a generator process stood still for %.1f s: it was suspended, or got no CPU",
+                    f->stall_ms / 1e3);
+    }
     if (f->generator_errors) {
         because(why);
         strbuf_addf(why, "%" PRIu64 " requests could not be made on this machine%s%s", f->generator_errors,

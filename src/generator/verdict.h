@@ -13,12 +13,14 @@
 #define VERDICT_LAG_MS 1.0
 #define VERDICT_LAG_SHARE 0.05 /* of the median response time */
 #define VERDICT_CPU_SHARE 0.8
+#define VERDICT_STALL_MS 1000.0
 
 struct verdict_facts {
     uint64_t planned, dropped; /* of open phases */
     double lag_p90_ms;         /* NAN: no open phase */
     double response_p50_ms;
     double cpu_share; /* of one core, a process on average; NAN */
+    double stall_ms;  /* the longest time at which a process that should have run did not */
     uint64_t generator_errors;
     const char *generator_detail; /* of the first of them; may be NULL */
     const char *lost;             /* a process that died; NULL */

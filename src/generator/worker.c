@@ -112,9 +112,11 @@ static void on_tick(void *data)
     struct worker *w = data;
     bool last = runner_over(w->runner);
     int64_t now = last ? w->over_ns : clock_now_ns();
+    int64_t late = now - w->begin_ns - (int64_t)(w->seconds + 1) * NS_PER_S;
 
     if (w->over)
         return;
+    w->runner->second->late_ns = late > 0 ? late : 0;
     while ((int64_t)(w->seconds + 1) * NS_PER_S <= now - w->begin_ns)
         give_second(w, (int64_t)(w->seconds + 1) * NS_PER_S);
     if (!last)

@@ -353,6 +353,25 @@ def a_worker_hangs():
     s.close()
 
 
+def a_suspended_generator_is_found_out():
+    """A closed loop has no lag: without a look at its own clock nothing would tell."""
+    s = Server()
+    for processes in '1', '2':
+        s.requests = 0
+        p = subprocess.Popen([BINARY, 'load', '-c', '4', '-d', '4s', '-p', processes, '--think', '5ms', s.url],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while s.requests < 50:
+            time.sleep(0.01)
+        target = p.pid if processes == '1' else children(p.pid)[0]
+        os.kill(target, signal.SIGSTOP)
+        time.sleep(2.5)
+        os.kill(target, signal.SIGCONT)
+        _, err = p.communicate(timeout=60)
+        same(p.returncode, 1)
+        has(err, 'a generator process stood still for ', ' s: it was suspended, or got no CPU')
+    s.close()
+
+
 def a_killed_generator_leaves_its_seconds():
     s = Server()
     out = os.path.join(WORK, 'killed')
@@ -390,7 +409,7 @@ def main():
              nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
              too_few_descriptors, a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
              options_make_the_request, interrupted, a_worker_dies, a_worker_hangs,
-             a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
+             a_suspended_generator_is_found_out, a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
     try:
         for test in tests:
             began = time.monotonic()

@@ -4,8 +4,12 @@
 #include "unit/check.h"
 #include "verdict.h"
 
-static const struct verdict_facts fine = {
-    .planned = 1000, .dropped = 10, .lag_p90_ms = 1.0, .response_p50_ms = 2, .cpu_share = 0.8};
+static const struct verdict_facts fine = {.planned = 1000,
+                                          .dropped = 10,
+                                          .lag_p90_ms = 1.0,
+                                          .response_p50_ms = 2,
+                                          .cpu_share = 0.8,
+                                          .stall_ms = 1000};
 
 static void says(struct verdict_facts f, const char *part)
 {
@@ -44,6 +48,9 @@ static void each_limit_is_told(void **state)
     f = fine;
     f.cpu_share = 0.81;
     says(f, "81 % of a core");
+    f = fine;
+    f.stall_ms = 1001;
+    says(f, "a generator process stood still for 1.0 s");
     f = fine;
     f.generator_errors = 2;
     says(f, "2 requests could not be made on this machine");
