@@ -88,6 +88,13 @@ static void columns_of_vegeta(void **state)
     check_number("p99", r.latency_ms.p99, 247.771566);
     check_number("max", r.latency_ms.max, 264.815246);
     assert_int_equal(p.invalid_len, 0);
+    r = read_text(
+        state, "vegeta",
+        "Requests      [total, rate]            10, 10.00\nDuration      [total, attack, wait]    1s, "
+        "1s, 0s\nLatencies     [mean, 50, 95, 99, max]  1ms, 1ms, 1ms, 1ms, 2ms\nStatus Codes  "
+        "[code:count]             0:1  200:9  \nError Set:\nStatus Codes  500:7 of a server\n",
+        &p, arena);
+    check_number("of the error set", r.failed, 1);
 }
 
 static void json_of_vegeta(void **state)
