@@ -47,7 +47,8 @@ struct generator_options {
 /*
  * Runs the whole load; returns when it is over or the process was told to stop (SIGINT, SIGTERM: what was
  * measured so far is written, and the report says `interrupted`). -1 when it could not begin, or when results
- * could not be written. *ret: report.json's content, the caller frees.
+ * could not be written. *ret: report.json's content, the caller frees; of a load that was made it is there
+ * even when it could not be written, else untouched.
  */
 int generator_run(const struct workload *w, const struct generator_options *o, struct json **ret,
                   struct error *err) MUST_CHECK;

@@ -56,9 +56,11 @@ static int make_load(const struct load_command *c, bool as_json)
     const struct generator_options o = {.out_dir = c->out, .on_second = load_line_draw, .data = &line};
     int rc = generator_run(&w, &o, &report, &err);
     load_line_close(&line);
+    int code = report ? print_results(report, as_json) : 0;
+    if (rc < 0 && report)
+        (void)error_hint(&err, "the load itself was made: its figures are on standard output");
     if (rc < 0)
         return report_error(&err);
-    int code = print_results(report, as_json);
     return code ? code : judge(report);
 }
 

@@ -156,8 +156,7 @@ int generator_run(const struct workload *w, const struct generator_options *o, s
         return -1;
     CLEANUP(json_free) struct json *made = report(&r);
     worker_free(TAKE(r.worker)); /* its connections may have taken the last descriptor */
-    if (write_report(&r, o->out_dir, made, err) < 0)
-        return -1;
+    int rc = write_report(&r, o->out_dir, made, err);
     *ret = TAKE(made);
-    return 0;
+    return rc;
 }

@@ -372,6 +372,19 @@ def a_suspended_generator_is_found_out():
     s.close()
 
 
+def few_bytes():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
+
+
+def files_that_cannot_be_written_cost_no_figures():
+    s = Server()
+    r = load('-n', '50', s.url, code=3, out=os.path.join(WORK, 'full'), before=few_bytes)
+    same((r['requests'], r['ok']), (50, 50))
+    has(r['stderr'], 'cannot write ', 'the load itself was made')
+    s.close()
+
+
 def a_killed_generator_leaves_its_seconds():
     s = Server()
     out = os.path.join(WORK, 'killed')
@@ -409,7 +422,8 @@ def main():
              nobody_answers, connections_break, time_outs_are_censored, too_few_vus_drop_arrivals, nonsense_is_counted,
              too_few_descriptors, a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
              options_make_the_request, interrupted, a_worker_dies, a_worker_hangs,
-             a_suspended_generator_is_found_out, a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
+             a_suspended_generator_is_found_out, files_that_cannot_be_written_cost_no_figures,
+             a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
     try:
         for test in tests:
             began = time.monotonic()
