@@ -148,9 +148,9 @@ static void apply_connection(struct curl_channel *c, const struct curl_kind *ck)
     bool prior = t->prior_once && ck->version == CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 
     c->kept_only = false;
-    if (c->first_socket < 0 || (!prior && clock_now_ns() - c->idle_since_ns < LONG_IDLE_NS))
+    if (!prior && (c->first_socket < 0 || clock_now_ns() - c->idle_since_ns < LONG_IDLE_NS))
         return;
-    bool h2 = curl_check_sockets(c);
+    bool h2 = curl_check_sockets(c); /* false, too, when libcurl has closed what there was */
     if (!prior)
         return;
     c->kept_only = h2;

@@ -252,6 +252,36 @@ static void streams_that_break_are_resets(void **state)
     scripted(&gone, -1, REQUEST_RESET);
 }
 
+#define DATA_ABC_END                                                                                         \
+    "\0\0\x03\0\x01\0\0\0\x01"                                                                               \
+    "abc"
+
+/* The preface looks like two requests to the peer. */
+static void a_new_connection_speaks_http2_again(void **state)
+{
+    (void)state;
+    static const struct peer_step steps[] = {{.answer = NULL},
+                                             {FRAMES(SETTINGS HEADERS_200 DATA_ABC_END), .end = PEER_SILENT},
+                                             {.answer = NULL},
+                                             {FRAMES(SETTINGS HEADERS_200 DATA_ABC_END), .end = PEER_SILENT}};
+    struct caller c;
+    struct peer p = {0};
+
+    caller_init(&c);
+    peer_start(&p, c.loop, steps, ARRAY_LEN(steps));
+    c.w.http = HTTP_VERSION_2_PRIOR;
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    caller_start(&c, 0); /* on the connection that is kept, which breaks under it */
+    peer_end_all(&p, PEER_RESET);
+    caller_wait(&c, &c.done);
+    assert_error(&c.x, REQUEST_RESET);
+    assert_error(caller_call(&c, 0), REQUEST_OK);
+    assert_true(c.x.new_connection);
+    peer_stop(&p);
+    caller_close(&c);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
@@ -261,6 +291,7 @@ int main(void)
         TEST(a_grpc_call_ends_with_its_status),       TEST(another_grpc_status_is_told),
         TEST(an_answer_without_grpc_status_is_none),  TEST(an_answer_of_trailers_only_is_read),
         TEST(trailers_behind_a_body_are_read),        TEST(streams_that_break_are_resets),
+        TEST(a_new_connection_speaks_http2_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
