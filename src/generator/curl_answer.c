@@ -41,10 +41,13 @@ static int grpc_status(const char *value, size_t len)
 static void check_length(struct curl_channel *c, const char *value, size_t len)
 {
     uint64_t length = 0;
+    size_t digits = 0;
 
-    for (size_t i = 0; i < len && value[i] >= '0' && value[i] <= '9'; i++)
-        length = length * 10 + (uint64_t)(value[i] - '0');
-    if (c->has_length && length != c->length)
+    for (; digits < len && value[digits] >= '0' && value[digits] <= '9'; digits++)
+        length = length * 10 + (uint64_t)(value[digits] - '0');
+    if (digits > 18) /* libcurl would pass it over, and take what comes until the end for all of it */
+        c->problem = "a Content-Length that is none";
+    else if (c->has_length && length != c->length)
         c->problem = "several Content-Lengths that differ";
     c->has_length = true;
     c->length = length;
@@ -155,6 +158,10 @@ static enum request_error tell_apart(const struct curl_channel *c, CURLcode code
             *detail = errno_text((int)errnum);
             return connect_error((int)errnum);
         }
+    }
+    if (code == CURLE_OUT_OF_MEMORY && c->written && !c->headed) { /* its word for a line of 100 KB */
+        *detail = "a head that does not end";
+        return REQUEST_PROTOCOL;
     }
     if (code == CURLE_HTTP2 && c->peer_gone) {
         *detail = "closed before the whole answer was there";

@@ -63,9 +63,11 @@ static void a_kept_connection_that_ends_without_an_answer_is_a_reset(void **stat
 static void garbage_is_a_protocol_error(void **state)
 {
     (void)state;
-    static const char *const all[] = {"SSH-2.0-OpenSSH_9.2\r\n", "x",
+    static const char *const all[] = {"SSH-2.0-OpenSSH_9.2\r\n",
+                                      "x",
                                       "HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n",
                                       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                                      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
                                       "HTTP/1.1 101 Switching\r\n\r\n"};
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         struct peer_step steps[] = {{.answer = all[i], .end = PEER_SILENT}, {.answer = OK2}};
@@ -94,6 +96,24 @@ static void a_head_without_end_is_refused(void **state)
     caller_open_port(&c, p.port);
     assert_error(caller_call(&c, 0), REQUEST_PROTOCOL);
     assert_true(c.x.received_bytes < 2 * ANSWER_HEAD_MAX);
+    end(&c, &p);
+}
+
+/* libcurl calls it "out of memory"; it is nothing that this machine lacks. */
+static void a_line_without_end_is_refused(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf endless = STRBUF_INIT;
+    struct caller c;
+    struct peer p;
+    strbuf_adds(&endless, "HTTP/1.1 200 OK\r\nX: ");
+    while (endless.len < 4 * ANSWER_HEAD_MAX)
+        strbuf_adds(&endless, "0123456789");
+    struct peer_step steps[] = {{.answer = endless.data, .piece = 5000}};
+    begin(&c, &p, steps, 1);
+    caller_open_port(&c, p.port);
+    assert_error(caller_call(&c, 0), REQUEST_PROTOCOL);
+    assert_string_equal(c.x.detail, "a head that does not end");
     end(&c, &p);
 }
 
@@ -259,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_kept_connection_that_ends_without_an_answer_is_a_reset),
         cmocka_unit_test(garbage_is_a_protocol_error),
         cmocka_unit_test(a_head_without_end_is_refused),
+        cmocka_unit_test(a_line_without_end_is_refused),
         cmocka_unit_test(bytes_behind_an_answer_end_its_connection),
         cmocka_unit_test(a_kept_connection_that_was_closed_is_no_error),
         cmocka_unit_test(a_server_that_closes_together_with_its_answer),
