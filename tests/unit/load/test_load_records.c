@@ -234,6 +234,45 @@ static void median_of_k6(void **state)
     check_number("p50", r.latency_ms.p50, 2);
 }
 
+/* The text less its last `cut` bytes: no result, or one that is not to be trusted. */
+static void cut_text(void **state, const char *adapter, const char *text, size_t cut)
+{
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    CLEANUP_FREE char *short_text = xstrndup(text, strlen(text) - cut);
+    struct load_problems p;
+    struct load_result r;
+
+    if (read_text(state, adapter, text, &r, &p, arena) < 0 || p.invalid_len)
+        fail_msg("%s: the whole text is not read", adapter);
+    if (read_text(state, adapter, short_text, &r, &p, arena) == 0 && !p.invalid_len)
+        fail_msg("%s: %zu bytes less are a result", adapter, cut);
+}
+
+static void texts_cut_short(void **state)
+{
+    cut_text(state, "hey",
+             "\nSummary:\n  Total:\t0.1000 secs\n  Slowest:\t0.0100 secs\n  Fastest:\t0.0010 secs\n  "
+             "Average:\t0.0050 secs\n  Requests/sec:\t1000.0000\n\nStatus code distribution:\n  [200]\t90 "
+             "responses\n  [500]\t10 responses\n",
+             4);
+    cut_text(state, "oha",
+             "Summary:\n  Success rate:\t100.00%\n  Total:\t0.1000 sec\n  Slowest:\t0.0100 sec\n  "
+             "Fastest:\t0.0010 sec\n  Average:\t0.0050 sec\n  Requests/sec:\t1000.0000\n\nStatus code "
+             "distribution:\n  [200] 90 responses\n  [500] 10 responses\n",
+             4);
+    cut_text(state, "ghz",
+             GHZ_TEXT("600.00 ms", "1.50 ms", "1.20 ms",
+                      "  [OK]   2 responses   \n  [Unavailable]   1 responses   \n"),
+             20);
+    cut_text(
+        state, "siege",
+        "{\t\"transactions\":\t\t\t 60,\n\t\"elapsed_time\":\t 1.00,\n\t\"response_time\":\t 0.01,\n"
+        "\t\"transaction_rate\":\t 60.00,\n\t\"throughput\":\t 0.01,\n\t\"successful_transactions\":\t 60,\n"
+        "\t\"failed_transactions\":\t 0,\n\t\"longest_transaction\":\t 2.10,\n\t\"shortest_transaction\":\t "
+        "1.06\n}\n",
+        4);
+}
+
 #define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -247,6 +286,7 @@ int main(void)
         IN_SCRATCH(calls_of_ghz),
         IN_SCRATCH(samples_of_k6),
         IN_SCRATCH(median_of_k6),
+        IN_SCRATCH(texts_cut_short),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
