@@ -39,13 +39,13 @@ static void add_counts(const struct histogram *h, struct strbuf *out)
 
     for (uint32_t i = 0; i < end;) {
         uint32_t zeros = 0;
-        while (i + zeros < end && !h->counts[i + zeros])
+        while (i + zeros < end && !counted(h, i + zeros))
             zeros++;
         if (zeros > 1) {
             add_zigzag(out, -(int64_t)zeros);
             i += zeros;
         } else {
-            uint64_t count = h->counts[i++];
+            uint64_t count = counted(h, i++);
             add_zigzag(out, count > INT64_MAX ? INT64_MAX : (int64_t)count);
         }
     }

@@ -35,7 +35,7 @@ double histogram_quantile_ms(const struct histogram *h, double q)
     if (!h->total)
         return NAN;
     for (uint32_t i = h->lowest; i < h->end; i++) {
-        seen = count_add(seen, h->counts[i]);
+        seen = count_add(seen, counted(h, i));
         if (seen >= rank) {
             int64_t highest = highest_of(i);
             return (double)(highest < h->max_us ? highest : h->max_us) / US_PER_MS;
@@ -59,7 +59,7 @@ static double mean_us(const struct histogram *h)
     double sum = 0;
 
     for (uint32_t i = h->lowest; i < h->end; i++)
-        sum += (double)middle_of(i) * (double)h->counts[i];
+        sum += (double)middle_of(i) * (double)counted(h, i);
     return sum / (double)h->total;
 }
 
@@ -77,7 +77,7 @@ double histogram_stdev_ms(const struct histogram *h)
     mean = mean_us(h);
     for (uint32_t i = h->lowest; i < h->end; i++) {
         double away = (double)middle_of(i) - mean;
-        sum += away * away * (double)h->counts[i];
+        sum += away * away * (double)counted(h, i);
     }
     return sqrt(sum / (double)h->total) / US_PER_MS;
 }
@@ -90,6 +90,6 @@ uint64_t histogram_count_above(const struct histogram *h, int64_t value_us)
         return 0;
     uint32_t from = value_us < 0 ? 0 : index_of(value_us) + 1;
     for (uint32_t i = from > h->lowest ? from : h->lowest; i < h->end; i++)
-        above = count_add(above, h->counts[i]);
+        above = count_add(above, counted(h, i));
     return above;
 }

@@ -6,7 +6,7 @@
 
 struct histogram *histogram_new(void)
 {
-    struct histogram *h = xcalloc(1, sizeof(*h)); /* pages that nothing counts in stay untouched */
+    struct histogram *h = xcalloc(1, sizeof(*h));
 
     h->lowest = COUNTS_LEN;
     return h;
@@ -14,13 +14,18 @@ struct histogram *histogram_new(void)
 
 void histogram_free(struct histogram *h)
 {
+    if (!h)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(h->blocks); i++)
+        free(h->blocks[i]);
     free(h);
 }
 
 void histogram_clear(struct histogram *h)
 {
-    if (h->lowest < h->end)
-        memset(&h->counts[h->lowest], 0, (h->end - h->lowest) * sizeof(h->counts[0]));
+    for (uint32_t i = h->lowest / BLOCK_LEN; i * BLOCK_LEN < h->end; i++)
+        if (h->blocks[i])
+            memset(h->blocks[i], 0, BLOCK_LEN * sizeof(*h->blocks[i]));
     h->total = h->saturated = 0;
     h->max_us = 0;
     h->lowest = COUNTS_LEN;
@@ -53,9 +58,8 @@ void histogram_record_ns(struct histogram *h, int64_t value_ns)
 void histogram_merge(struct histogram *into, const struct histogram *from)
 {
     for (uint32_t i = from->lowest; i < from->end; i++)
-        into->counts[i] = count_add(into->counts[i], from->counts[i]);
-    into->lowest = from->lowest < into->lowest ? from->lowest : into->lowest;
-    into->end = from->end > into->end ? from->end : into->end;
+        if (counted(from, i))
+            touch(into, i, counted(from, i));
     into->max_us = from->max_us > into->max_us ? from->max_us : into->max_us;
     into->total = count_add(into->total, from->total);
     into->saturated = count_add(into->saturated, from->saturated);
@@ -95,7 +99,7 @@ void histogram_add_corrected(struct histogram *into, const struct histogram *fro
     uint32_t lowest = from->lowest, end = from->end;
 
     for (uint32_t i = lowest; i < end && interval_us > 0; i++)
-        if (from->counts[i] && value_of(i) > interval_us && value_of(i) - interval_us >= interval_us)
-            add_missing(into, value_of(i), from->counts[i], interval_us);
+        if (counted(from, i) && value_of(i) > interval_us && value_of(i) - interval_us >= interval_us)
+            add_missing(into, value_of(i), counted(from, i), interval_us);
     histogram_merge(into, from);
 }

@@ -14,13 +14,21 @@
 #define SUB_COUNT (2 * SUB_HALF)
 #define BUCKET_COUNT 22 /* 2048 << 21 is the first power above an hour */
 #define COUNTS_LEN ((BUCKET_COUNT + 1) * SUB_HALF)
+#define BLOCK_LEN (SUB_HALF / 2)
 
 struct histogram {
     uint64_t total, saturated;
     int64_t max_us;       /* greatest value; of decoded ones the end of its bucket */
     uint32_t lowest, end; /* touched counters are [lowest, end); none: lowest == COUNTS_LEN, end == 0 */
-    uint64_t counts[COUNTS_LEN];
+    uint64_t *blocks[COUNTS_LEN / BLOCK_LEN]; /* of BLOCK_LEN counters; NULL: nothing has counted in it yet */
 };
+
+static inline uint64_t counted(const struct histogram *h, uint32_t index)
+{
+    const uint64_t *block = h->blocks[index / BLOCK_LEN];
+
+    return block ? block[index % BLOCK_LEN] : 0;
+}
 
 /* The counter of a value within 0..HISTOGRAM_MAX_US. */
 static inline uint32_t index_of(int64_t value)
@@ -68,7 +76,11 @@ static inline uint64_t count_add(uint64_t a, uint64_t b)
 /* Counts in one counter; the total is the caller's. */
 static inline void touch(struct histogram *h, uint32_t index, uint64_t count)
 {
-    h->counts[index] = count_add(h->counts[index], count);
+    uint64_t **block = &h->blocks[index / BLOCK_LEN];
+
+    if (!*block)
+        *block = xcalloc(BLOCK_LEN, sizeof(**block));
+    (*block)[index % BLOCK_LEN] = count_add((*block)[index % BLOCK_LEN], count);
     h->lowest = index < h->lowest ? index : h->lowest;
     h->end = index >= h->end ? index + 1 : h->end;
 }
