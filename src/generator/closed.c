@@ -60,29 +60,40 @@ static void remove_vu(struct phase *p, int64_t now_ns)
     vu_requeue(v);
 }
 
+static void began_late(struct phase *p, int64_t due_ns, int64_t now_ns)
+{
+    if (now_ns - due_ns > p->part->vus_late_ns)
+        p->part->vus_late_ns = now_ns - due_ns;
+}
+
 static void follow_stages(struct phase *p, int64_t now_ns)
 {
-    int64_t t = now_ns - p->start_ns;
+    int64_t t = now_ns - p->start_ns, due = p->behind_ns != NEVER ? p->behind_ns : p->next_change_ns;
     uint64_t whole = (uint64_t)phase_vus_at(p->form, t);
     size_t wanted = (size_t)share_of(whole, p->part_index, p->parts);
 
     p->next_change_ns = next_change(p->form, t);
     if (p->next_change_ns != NEVER)
         p->next_change_ns += p->start_ns;
-    while (p->active < wanted && p->state == PHASE_RUNNING)
+    while (p->active < wanted && p->state == PHASE_RUNNING && !runner_turn_full(p->runner)) {
         add_vu(p, now_ns);
+        began_late(p, due, now_ns);
+    }
     while (p->active > wanted)
         remove_vu(p, now_ns);
+    p->behind_ns = NEVER;
+    if (p->active < wanted)
+        p->behind_ns = p->next_change_ns = due; /* at once, in the next turn */
 }
 
-void closed_begin(struct phase *p, int64_t now_ns)
+void closed_begin(struct phase *p)
 {
     const struct workload_phase *f = p->form;
     uint64_t vus = share_of((uint64_t)f->vus, p->part_index, p->parts);
 
-    p->next_change_ns = NEVER;
+    p->next_change_ns = p->behind_ns = NEVER;
     if (f->executor == EXECUTOR_RAMPING_VUS) {
-        follow_stages(p, now_ns);
+        p->next_change_ns = p->start_ns;
         return;
     }
     if (f->executor == EXECUTOR_SHARED_ITERATIONS) {
@@ -93,10 +104,22 @@ void closed_begin(struct phase *p, int64_t now_ns)
         p->part->planned += vus * (uint64_t)f->iterations;
         vus = f->iterations > 0 ? vus : 0;
     }
-    if (now_ns >= p->end_ns && f->executor == EXECUTOR_PER_VU_ITERATIONS) /* this process slept */
-        p->part->dropped += vus * (uint64_t)f->iterations;
-    for (uint64_t i = 0; i < vus && now_ns < p->end_ns; i++)
+    p->unbegun = vus;
+}
+
+static void begin_vus(struct phase *p, int64_t now_ns)
+{
+    bool shared = p->form->executor == EXECUTOR_SHARED_ITERATIONS;
+
+    while (p->unbegun && now_ns < p->end_ns && !runner_turn_full(p->runner)) {
+        if (shared && p->left == 0) { /* the others were quicker */
+            p->unbegun = 0;
+            break;
+        }
+        p->unbegun--;
         add_vu(p, now_ns);
+        began_late(p, p->start_ns, now_ns);
+    }
 }
 
 static bool take_iteration(struct phase *p, struct vu *v)
@@ -136,18 +159,21 @@ void closed_advance(struct phase *p, int64_t now_ns)
 {
     if (now_ns >= p->next_change_ns && now_ns < p->end_ns)
         follow_stages(p, now_ns);
+    begin_vus(p, now_ns);
 }
 
 int64_t closed_next_ns(const struct phase *p)
 {
-    return p->next_change_ns;
+    return p->unbegun ? p->start_ns : p->next_change_ns;
 }
 
 /* What of a number of iterations has not begun now never will: dropped. */
 void closed_end(struct phase *p)
 {
     p->part->dropped += p->left;
-    p->left = 0;
+    if (p->form->executor == EXECUTOR_PER_VU_ITERATIONS)
+        p->part->dropped += p->unbegun * (uint64_t)p->form->iterations;
+    p->left = p->unbegun = 0;
     for (size_t i = p->vus.len; i-- > 0;) {
         struct vu *v = p->vus.items[i];
         if (p->form->executor == EXECUTOR_PER_VU_ITERATIONS)

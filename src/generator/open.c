@@ -68,12 +68,17 @@ static void arrive(struct phase *p, int64_t now_ns)
 
 void open_advance(struct phase *p, int64_t now_ns)
 {
-    while (p->next_arrival_ns <= now_ns && p->next_arrival_ns < p->end_ns) {
+    while (p->next_arrival_ns <= now_ns && p->next_arrival_ns < p->end_ns && !runner_turn_full(p->runner)) {
         arrive(p, now_ns);
         p->last_arrival_ns = p->next_arrival_ns;
         p->arrival += p->parts;
         p->next_arrival_ns = arrival_at(p);
     }
+}
+
+bool open_behind(const struct phase *p)
+{
+    return executor_is_open(p->form->executor) && p->next_arrival_ns < p->end_ns;
 }
 
 int64_t open_next_ns(const struct phase *p)

@@ -49,12 +49,45 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : NAN;
 }
 
+/* What a loop that does not turn did to the measured phases: the worst of them. */
+struct trouble {
+    double stall_share, vus_late_ms, vus_late_share;
+};
+
+static struct trouble trouble_of(const struct outcome_facts *f)
+{
+    const struct workload_phase *phases = f->workload->phases.items;
+    struct trouble t = {NAN, NAN, NAN};
+
+    for (size_t i = 0; i < f->total->phases; i++) {
+        const struct phase_part *p = &f->total->parts[i];
+        int64_t end_ns = p->end_ns >= 0 ? p->end_ns : f->total->end_ns;
+        double took_ns = (double)(end_ns - p->begin_ns), late = (double)p->vus_late_ns;
+        if (phases[i].warmup || p->begin_ns < 0 || !(took_ns > 0))
+            continue;
+        t.stall_share = fmax(t.stall_share, (double)p->stalled_ns / (double)f->processes / took_ns);
+        if (executor_is_open(phases[i].executor))
+            continue;
+        t.vus_late_ms = fmax(t.vus_late_ms, late / 1e6);
+        t.vus_late_share = fmax(t.vus_late_share, late / took_ns);
+    }
+    return t;
+}
+
 static struct json *pacing(const struct outcome_facts *f)
 {
     struct sums s = sum(f, MEASURED_OPEN);
     const struct histogram *lag = f->total->lag;
-    struct json *j = json_new_object(), *l = json_new_object();
+    struct json *j = json_new_object(), *l = json_new_object(), *stall = json_new_object();
 
+    json_set_number(stall, "max", outcome_ms(f->total->late_ns));
+    json_set_number(stall, "share", trouble_of(f).stall_share);
+    json_set(j, "stall_ms", stall);
+    if (!s.phases) {
+        json_free(l);
+        json_set(j, "lag_ms", json_new_null());
+        return j;
+    }
     json_set_number(l, "p50", histogram_quantile_ms(lag, 0.5));
     json_set_number(l, "p90", histogram_quantile_ms(lag, 0.9));
     json_set_number(l, "p99", histogram_quantile_ms(lag, 0.99));
@@ -76,11 +109,7 @@ static struct json *corrected(const struct outcome_facts *f)
     for (size_t i = 0; i < f->total->phases; i++) {
         CLEANUP(tally_free) struct tally *t = tally_new();
         total_of_phase(f->total, i, t);
-        if (phases[i].warmup)
-            continue;
-        if (executor_is_open(phases[i].executor))
-            histogram_merge(all, t->response);
-        else
+        if (!phases[i].warmup && !executor_is_open(phases[i].executor))
             json_free(outcome_corrected(t, &f->total->parts[i], all));
     }
     return outcome_quantiles(all);
@@ -129,12 +158,17 @@ static void add_verdict(const struct outcome_facts *f, const struct tally *all, 
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf why = STRBUF_INIT;
     struct sums open = sum(f, MEASURED_OPEN);
+    struct trouble trouble = trouble_of(f);
     const struct verdict_facts v = {.planned = open.planned,
                                     .dropped = open.dropped,
                                     .lag_p90_ms = histogram_quantile_ms(f->total->lag, 0.9),
                                     .response_p50_ms = histogram_quantile_ms(all->response, 0.5),
                                     .cpu_share = cpu_share(f),
                                     .stall_ms = (double)f->total->late_ns / 1e6,
+                                    .stall_share = trouble.stall_share,
+                                    .vus_late_ms = trouble.vus_late_ms,
+                                    .vus_late_share = trouble.vus_late_share,
+                                    .sends = histogram_count(f->total->lag),
                                     .generator_errors = all->count[REQUEST_GENERATOR],
                                     .generator_detail = f->total->examples[REQUEST_GENERATOR].detail,
                                     .lost = f->lost};
@@ -191,7 +225,7 @@ struct json *outcome_report(const struct outcome_facts *f)
     json_set_int(j, "saturated", (int64_t)histogram_saturated(all->response));
     outcome_latencies(j, all);
     json_set(j, "latency_ms_corrected", sum(f, MEASURED_CLOSED).phases ? corrected(f) : json_new_null());
-    json_set(j, "pacing", sum(f, MEASURED_OPEN).phases ? pacing(f) : json_new_null());
+    json_set(j, "pacing", pacing(f));
     json_set_int(j, "backoffs", (int64_t)s.backoffs);
     json_set_number(j, "backoff_ms", outcome_ms((int64_t)s.backoff_ns));
     add_costs(f, j);

@@ -139,6 +139,7 @@ struct json *outcome_phase(const struct workload *w, const struct second *total,
     outcome_latencies(j, t);
     if (!open)
         json_set(j, "latency_ms_corrected", outcome_corrected(t, p, NULL));
+    json_set_number(j, "vus_late_ms", open || !begun ? NAN : outcome_ms(p->vus_late_ns));
     return j;
 }
 

@@ -88,12 +88,12 @@ static bool counts_iterations(const struct phase *p)
 
 void phase_check_over(struct phase *p, int64_t now_ns)
 {
-    if (p->vus.len == 0 &&
+    if (p->vus.len == 0 && p->unbegun == 0 &&
         (p->state == PHASE_STOPPING || (p->state == PHASE_RUNNING && counts_iterations(p))))
         over(p, now_ns);
 }
 
-static void begin(struct phase *p, int64_t now_ns)
+static void begin(struct phase *p)
 {
     p->state = PHASE_RUNNING;
     p->end_ns = p->start_ns + workload_phase_duration_ns(p->form);
@@ -101,7 +101,7 @@ static void begin(struct phase *p, int64_t now_ns)
     if (executor_is_open(p->form->executor))
         open_begin(p);
     else
-        closed_begin(p, now_ns);
+        closed_begin(p);
 }
 
 void phase_end(struct phase *p)
@@ -128,13 +128,13 @@ static void abort_all(struct phase *p, int64_t now_ns)
 void phase_advance(struct phase *p, int64_t now_ns)
 {
     if (p->state == PHASE_WAITING && p->released && p->start_ns <= now_ns)
-        begin(p, now_ns);
+        begin(p);
     if (p->state == PHASE_RUNNING) {
         if (executor_is_open(p->form->executor))
             open_advance(p, now_ns);
         else
             closed_advance(p, now_ns);
-        if (now_ns >= p->end_ns)
+        if (now_ns >= p->end_ns && !open_behind(p)) /* what was due before its end still begins */
             phase_end(p);
         phase_check_over(p, now_ns);
     }

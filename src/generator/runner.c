@@ -73,14 +73,22 @@ void runner_begin(struct runner *r, int64_t begin_ns)
 
 void runner_advance(struct runner *r, int64_t now_ns)
 {
-    while (r->queue.len && r->queue.items[0]->queued_ns <= now_ns) {
+    r->work = 0;
+    while (r->queue.len && r->queue.items[0]->queued_ns <= now_ns && !runner_turn_full(r)) {
         struct vu *v = r->queue.items[0];
         queue_remove(r, v);
         if (v->phase)
             vu_due(v, now_ns);
     }
-    for (size_t i = 0; i < r->phase_count; i++)
+    for (size_t i = 0; i < r->phase_count; i++) {
+        r->work = 0;
         phase_advance(&r->phases[i], now_ns);
+    }
+}
+
+bool runner_turn_full(const struct runner *r)
+{
+    return r->work >= WORK_PER_TURN;
 }
 
 int64_t runner_next_ns(const struct runner *r)

@@ -16,6 +16,9 @@
 #include "transport.h"
 
 #define NEVER INT64_MAX
+/* So many requests are begun or given up in one turn of the loop, by each phase and by VUs that waited; the
+ * rest in the next turn, so that answers are read in between. */
+#define WORK_PER_TURN 16
 
 enum phase_state { PHASE_WAITING, PHASE_RUNNING, PHASE_STOPPING, PHASE_OVER };
 enum vu_state { VU_IDLE, VU_BUSY, VU_RESTING };
@@ -57,7 +60,9 @@ struct phase {
     /* closed */
     uint64_t begun;         /* of this process */
     uint64_t left;          /* shared-iterations: not begun */
+    uint64_t unbegun;       /* VUs that were to begin with the phase and whose turn has not come */
     int64_t next_change_ns; /* ramping-vus: next moment at which the number of VUs changes */
+    int64_t behind_ns;      /* ramping-vus: since when VUs are missing whose turn has not come; NEVER */
     /* open */
     VEC(struct vu *) idle;
     uint64_t arrival;    /* number of the next one of this process */
@@ -95,6 +100,7 @@ struct runner {
     VEC(struct vu *) all, pool;
     VEC(struct vu *) queue; /* heap by queued_ns */
     uint64_t serials;
+    unsigned work;         /* done in this turn */
     struct second *second; /* where everything is counted; its reader clears it */
 };
 
@@ -114,6 +120,8 @@ int64_t runner_next_ns(const struct runner *r);
 /* Ends all at once: what is under way is aborted. */
 void runner_stop(struct runner *r, int64_t now_ns);
 bool runner_over(const struct runner *r);
+/* Enough for this turn of the loop. */
+bool runner_turn_full(const struct runner *r);
 
 /* ---- between the parts of it ---- */
 
@@ -131,7 +139,7 @@ void queue_put(struct runner *r, struct vu *v, int64_t when_ns); /* or moves it 
 void queue_remove(struct runner *r, struct vu *v);
 
 /* closed.c, open.c: executors */
-void closed_begin(struct phase *p, int64_t now_ns);
+void closed_begin(struct phase *p);
 void closed_advance(struct phase *p, int64_t now_ns); /* RUNNING */
 int64_t closed_next_ns(const struct phase *p);
 void closed_iterate(struct vu *v, int64_t now_ns); /* the VU is free: its next iteration, or it goes */
@@ -139,6 +147,7 @@ void closed_end(struct phase *p);                  /* no iteration begins any mo
 void open_begin(struct phase *p);
 void open_advance(struct phase *p, int64_t now_ns);
 int64_t open_next_ns(const struct phase *p);
+bool open_behind(const struct phase *p); /* arrivals of its time have not had their turn; false when closed */
 void open_free(struct vu *v, int64_t now_ns); /* its iteration is over */
 void open_end(struct phase *p);
 

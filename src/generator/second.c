@@ -113,6 +113,7 @@ void second_reset(struct second *s)
     for (size_t i = 0; i < s->phases; i++)
         s->parts[i] = (struct phase_part){.begin_ns = -1, .end_ns = -1};
     s->max_rss_bytes = s->end_ns = 0;
+    s->begin_ns = -1;
 }
 
 struct tally *second_cell(struct second *s, size_t phase, size_t kind)
@@ -135,6 +136,8 @@ static void part_add(struct phase_part *into, const struct phase_part *from)
     into->backoffs += from->backoffs;
     into->backoff_ns += from->backoff_ns;
     into->think_ns += from->think_ns;
+    into->stalled_ns += from->stalled_ns;
+    into->vus_late_ns = from->vus_late_ns > into->vus_late_ns ? from->vus_late_ns : into->vus_late_ns;
     into->vus += from->vus;
     if (from->begin_ns >= 0 && (into->begin_ns < 0 || from->begin_ns < into->begin_ns))
         into->begin_ns = from->begin_ns;
@@ -146,6 +149,8 @@ static void add_gauges(struct second *into, const struct second *from)
 {
     for (size_t i = 0; i < into->phases; i++)
         part_add(&into->parts[i], &from->parts[i]);
+    if (from->begin_ns >= 0 && (into->begin_ns < 0 || from->begin_ns < into->begin_ns))
+        into->begin_ns = from->begin_ns;
     if (from->end_ns > into->end_ns)
         into->end_ns = from->end_ns;
     into->cpu_ns += from->cpu_ns;

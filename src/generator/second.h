@@ -24,6 +24,8 @@ struct phase_part {
     uint64_t planned, started, dropped; /* iterations; planned: due so far (or all, where their number is) */
     uint64_t sends, bunched, close; /* open: starts, closer than 20 us, than 1/10 of the planned spacing */
     uint64_t backoffs, backoff_ns, think_ns;
+    uint64_t stalled_ns;      /* the process's loop was blocked for so long while it ran */
+    int64_t vus_late_ns;      /* closed: the latest begin of a VU behind its moment */
     int64_t vus;              /* that may begin iterations; a gauge */
     int64_t begin_ns, end_ns; /* since the load began; gauges; -1: not yet */
 };
@@ -37,8 +39,9 @@ struct error_example {
 };
 
 struct second {
-    uint64_t index; /* it ends `index` + 1 seconds after the load began ... */
-    int64_t end_ns; /* ... or here, when that was the end of all; since the load began */
+    uint64_t index;   /* it ends `index` + 1 seconds after the load began ... */
+    int64_t begin_ns; /* since the load began; -1: nobody told of it */
+    int64_t end_ns;   /* ... or here, when that was the end of all, or when the process stood still */
     size_t phases, kinds;
     struct tally **cells; /* [phase * kinds + kind]; NULL: nothing yet */
     struct phase_part *parts;
@@ -46,7 +49,7 @@ struct second {
     int64_t cpu_ns;        /* spent by all processes */
     double cpu_share;      /* the busiest process, of one core; NAN: too short to say */
     int64_t max_rss_bytes; /* sum of the processes' peaks */
-    int64_t late_ns;       /* the end of the second was noticed so late: a process did not run */
+    int64_t late_ns;       /* the longest time for which a process's loop did not turn */
     struct error_example examples[REQUEST_ERRORS];
 };
 

@@ -41,7 +41,10 @@ void series_row(const struct second *s, const struct tally *all, struct strbuf *
     add_ms(out, histogram_quantile_ms(all->response, 0.99));
     add_ms(out, histogram_max_ms(all->response));
     add_ms(out, histogram_mean_ms(all->response));
-    strbuf_addf(out, ",%" PRIu64 ",%.4f\n", all->received_bytes, (double)s->cpu_ns / 1e9);
+    int64_t begin_ns = s->begin_ns >= 0 ? s->begin_ns : (int64_t)s->index * NS_PER_S,
+            took_ns = s->end_ns - begin_ns;
+    strbuf_addf(out, ",%" PRIu64 ",%.4f\n", all->received_bytes,
+                took_ns > 0 ? (double)s->cpu_ns / (double)took_ns : 0);
 }
 
 /* '!' and '~' are kept for what is put behind it. */

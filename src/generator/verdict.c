@@ -25,7 +25,7 @@ bool verdict(const struct verdict_facts *f, struct strbuf *why)
                     "%" PRIu64 " of %" PRIu64 " planned iterations (%.3g %%) were dropped: no VU was free",
                     f->dropped, f->planned, share * 100);
     }
-    if (f->lag_p90_ms > limit) {
+    if (f->sends >= VERDICT_SENDS_MIN && f->lag_p90_ms > limit) {
         because(why);
         strbuf_addf(why, "requests were sent late: p90 of the lag is %.3g ms, at most %.3g ms is accepted",
                     f->lag_p90_ms, limit);
@@ -39,6 +39,16 @@ bool verdict(const struct verdict_facts *f, struct strbuf *why)
         because(why);
         strbuf_addf(why, "a generator process stood still for %.1f s: it was suspended, or got no CPU",
                     f->stall_ms / 1e3);
+    } else if (f->stall_share > VERDICT_STALL_SHARE) {
+        because(why);
+        strbuf_addf(why,
+                    "a generator process stood still for %.0f %% of a phase, at most %.0f %% is accepted",
+                    f->stall_share * 100, VERDICT_STALL_SHARE * 100);
+    }
+    if (f->vus_late_ms > VERDICT_VUS_LATE_MS && f->vus_late_share > VERDICT_VUS_LATE_SHARE) {
+        because(why);
+        strbuf_addf(why, "virtual users began up to %.1f s late, for %.0f %% of their phase",
+                    f->vus_late_ms / 1e3, f->vus_late_share * 100);
     }
     if (f->generator_errors) {
         because(why);

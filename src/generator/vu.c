@@ -137,6 +137,7 @@ void vu_start(struct vu *v, int64_t planned_ns, int64_t now_ns)
     v->state = VU_BUSY;
     v->until_ns = now_ns + kind->timeout_ns;
     count_start(v, planned_ns, now_ns);
+    r->work++;
     channel_start(v->channel, &v->x);
     v->x.values = NULL;
     vu_requeue(v);
@@ -252,6 +253,7 @@ static void vu_done(struct exchange *x, void *data)
 
 void vu_abort(struct vu *v, int64_t now_ns)
 {
+    v->phase->runner->work++;
     channel_cancel(v->channel);
     count_end(v, REQUEST_ABORTED, now_ns);
     v->state = VU_IDLE;
@@ -266,6 +268,7 @@ void vu_due(struct vu *v, int64_t now_ns)
         phase_drop_vu(p, v);
         phase_check_over(p, now_ns);
     } else if (v->state == VU_BUSY && v->until_ns <= now_ns) {
+        p->runner->work++;
         channel_cancel(v->channel);
         v->x.detail = NULL;
         vu_ended(v, REQUEST_TIMEOUT, now_ns);

@@ -8,6 +8,12 @@
 #include "short_slice.h"
 #include "usage.h"
 
+/* Looks whether the loop turns. What the machine's scheduler takes stays below the second figure. */
+#define PROBE_NS (10 * NS_PER_MS)
+#define STALL_NS (50 * NS_PER_MS)
+/* A second that is noticed to be over so late ends then: what was done since belongs to it. */
+#define LATE_NS (100 * NS_PER_MS)
+
 struct worker {
     struct loop *loop;
     struct worker_options o;
@@ -19,9 +25,14 @@ struct worker {
     int timer;
     struct loop_fd *timer_watch;
     int64_t armed_ns;
-    struct loop_timer *tick;
+    struct loop_timer *tick, *probe;
+    /* The runner has more to do than one turn takes: the rest in the next one. Not by its timer, whose event
+     * waits behind those of thousands of connections. */
+    struct loop_timer *again;
     int64_t begin_ns, over_ns;
-    uint64_t seconds; /* given so far */
+    int64_t probed_ns; /* the probe's last turn */
+    int64_t second_ns; /* begin of the second that runs */
+    uint64_t seconds;  /* that are over */
     struct usage usage;
     bool advancing, stopping, over;
 };
@@ -41,28 +52,36 @@ static void arm(struct worker *w, int64_t next_ns)
 }
 
 /* Setting the timer also takes back that it can be read. */
-static void arm_anew(struct worker *w)
+static void arm_anew(struct worker *w, int64_t now_ns)
 {
     const struct itimerspec off = {0};
     int64_t next = runner_next_ns(w->runner);
 
     w->armed_ns = NEVER;
-    if (next == NEVER)
+    if (next <= now_ns)
+        loop_set_timer(w->again, now_ns + 1, 0);
+    if (next == NEVER || next <= now_ns)
         (void)timerfd_settime(w->timer, 0, &off, NULL);
     else
         arm(w, next);
 }
 
-static void on_timer(int fd, unsigned events, void *data)
+static void advance(void *data)
 {
     struct worker *w = data;
+    int64_t now = clock_now_ns();
 
+    w->advancing = true;
+    runner_advance(w->runner, now);
+    w->advancing = false;
+    arm_anew(w, now);
+}
+
+static void on_timer(int fd, unsigned events, void *data)
+{
     (void)fd;
     (void)events;
-    w->advancing = true;
-    runner_advance(w->runner, clock_now_ns());
-    w->advancing = false;
-    arm_anew(w);
+    advance(data);
 }
 
 static void on_sooner(int64_t next_ns, void *data)
@@ -95,7 +114,8 @@ static void give_second(struct worker *w, int64_t end_ns)
     struct second *s = w->runner->second;
 
     s->index = w->seconds++;
-    s->end_ns = end_ns;
+    s->begin_ns = w->second_ns;
+    s->end_ns = w->second_ns = end_ns;
     for (size_t i = 0; i < s->phases; i++)
         if (!phase_ending(&w->runner->phases[i]) || s->parts[i].vus < (int64_t)w->runner->phases[i].active)
             s->parts[i].vus = (int64_t)w->runner->phases[i].active;
@@ -111,20 +131,53 @@ static void on_tick(void *data)
 {
     struct worker *w = data;
     bool last = runner_over(w->runner);
-    int64_t now = last ? w->over_ns : clock_now_ns();
-    int64_t late = now - w->begin_ns - (int64_t)(w->seconds + 1) * NS_PER_S;
+    int64_t now = (last ? w->over_ns : clock_now_ns()) - w->begin_ns,
+            due = (int64_t)(w->seconds + 1) * NS_PER_S;
 
     if (w->over)
         return;
-    w->runner->second->late_ns = late > 0 ? late : 0;
-    while ((int64_t)(w->seconds + 1) * NS_PER_S <= now - w->begin_ns)
-        give_second(w, (int64_t)(w->seconds + 1) * NS_PER_S);
+    if (now >= due) {
+        give_second(w, now - due > LATE_NS ? now : due);
+        if (w->seconds < (uint64_t)(now / NS_PER_S)) /* nothing was told of those between */
+            w->seconds = (uint64_t)(now / NS_PER_S);
+    }
     if (!last)
         return;
-    if (now > w->begin_ns)
-        give_second(w, now - w->begin_ns);
+    if (now > w->second_ns)
+        give_second(w, now);
     w->over = true;
     loop_set_timer(w->tick, LOOP_FOREVER, 0);
+    loop_set_timer(w->probe, LOOP_FOREVER, 0);
+}
+
+/* ---- does the loop turn? ---- */
+
+/* How much of [from_ns, to_ns) fell into the phase. */
+static int64_t overlap(const struct worker *w, const struct phase *p, int64_t from_ns, int64_t to_ns)
+{
+    int64_t begin = w->begin_ns + p->part->begin_ns, end = w->begin_ns + p->part->end_ns;
+
+    if (p->part->begin_ns < 0)
+        return 0;
+    from_ns = from_ns > begin ? from_ns : begin;
+    if (p->part->end_ns >= 0 && end < to_ns)
+        to_ns = end;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static void on_probe(void *data)
+{
+    struct worker *w = data;
+    struct second *s = w->runner->second;
+    int64_t now = clock_now_ns(), due = w->probed_ns + PROBE_NS, late = now - due;
+
+    w->probed_ns = now;
+    if (late > s->late_ns)
+        s->late_ns = late;
+    if (late < STALL_NS)
+        return;
+    for (size_t i = 0; i < s->phases; i++)
+        s->parts[i].stalled_ns += (uint64_t)overlap(w, &w->runner->phases[i], due, now);
 }
 
 /* ---- life ---- */
@@ -158,6 +211,8 @@ static int prepare(struct worker *w, struct error *err)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot make a timer");
     w->timer_watch = loop_add_fd(w->loop, w->timer, LOOP_READ, on_timer, w);
     w->tick = loop_add_timer(w->loop, LOOP_FOREVER, 0, on_tick, w);
+    w->probe = loop_add_timer(w->loop, LOOP_FOREVER, 0, on_probe, w);
+    w->again = loop_add_timer(w->loop, LOOP_FOREVER, 0, advance, w);
     return 0;
 }
 
@@ -177,6 +232,8 @@ void worker_free(struct worker *w)
     if (!w)
         return;
     loop_remove_timer(w->tick);
+    loop_remove_timer(w->probe);
+    loop_remove_timer(w->again);
     loop_remove_fd(w->timer_watch);
     if (w->timer >= 0)
         (void)close(w->timer);
@@ -206,7 +263,9 @@ void worker_begin(struct worker *w, int64_t begin_ns)
     usage_begin(&w->usage);
     runner_begin(w->runner, begin_ns);
     loop_set_timer(w->tick, begin_ns + NS_PER_S, NS_PER_S);
-    arm_anew(w);
+    w->probed_ns = begin_ns - PROBE_NS;
+    loop_set_timer(w->probe, begin_ns, PROBE_NS);
+    arm_anew(w, 0);
 }
 
 void worker_release(struct worker *w, size_t phase, int64_t at_ns)

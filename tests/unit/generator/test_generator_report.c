@@ -95,10 +95,38 @@ static void a_stall_is_put_back(void **state)
     assert_true(fabs(at(j, "/latency_ms/p99") - 1) < 0.01);
     assert_true(fabs(at(j, "/phases/1/latency_ms_corrected/interval_ms") - 1) < 0.01);
     assert_in_range(at(j, "/latency_ms_corrected/count"), 1098, 1100);
+    answers(s, 2, 1, 500, 5000); /* of an open phase: nothing to correct, not among them */
+    s->parts[2] = (struct phase_part){.begin_ns = 2 * NS_PER_S, .end_ns = 4 * NS_PER_S};
+    CLEANUP(json_free) struct json *mixed = report_of(s);
+    assert_in_range(at(mixed, "/latency_ms_corrected/count"), 1098, 1100);
     assert_in_range(at(j, "/latency_ms_corrected/p95"), 40, 50); /* the slowest 5 % of 1099 are 46 and more */
     s->parts[1].think_ns = 1000 * 9 * (uint64_t)NS_PER_MS;       /* 9 ms between: a tenth of that */
     CLEANUP(json_free) struct json *k = report_of(s);
     assert_in_range(at(k, "/latency_ms_corrected/count"), 1008, 1010);
+    second_free(s);
+}
+
+static void a_loop_that_stood_still_is_told(void **state)
+{
+    struct second *s = second_new(3, 2);
+
+    (void)state;
+    answers(s, 1, 0, 999, 1000);
+    s->late_ns = 700 * NS_PER_MS;
+    s->parts[0] = (struct phase_part){.begin_ns = 0, .end_ns = NS_PER_S, .stalled_ns = NS_PER_S};
+    s->parts[1] = (struct phase_part){.begin_ns = 0,
+                                      .end_ns = 4 * NS_PER_S,
+                                      .vus_late_ns = 5 * NS_PER_MS,
+                                      .stalled_ns = 300 * (uint64_t)NS_PER_MS};
+    CLEANUP(json_free) struct json *j = report_of(s);
+    assert_true(at(j, "/pacing/stall_ms/max") == 700);
+    assert_true(fabs(at(j, "/pacing/stall_ms/share") - 0.3 / 4 / 2) < 1e-9); /* not that of the warm-up */
+    assert_true(at(j, "/phases/1/vus_late_ms") == 5);
+    assert_int_equal(json_type_of(json_pointer(j, "/phases/2/vus_late_ms")), JSON_TYPE_NULL);
+    assert_true(json_get_bool(j, "kept_up"));
+    s->parts[1].stalled_ns = 500 * (uint64_t)NS_PER_MS * 2;
+    CLEANUP(json_free) struct json *k = report_of(s);
+    assert_has(json_get_text(k, "kept_up_reason"), "stood still for 12 % of a phase");
     second_free(s);
 }
 
@@ -209,6 +237,41 @@ static void seconds_wait_for_the_slowest(void **state)
     strbuf_release(&text);
 }
 
+/* A process that stood still tells of 2.5 s as of one second: a row for them, none for what has none, and the
+ * CPU is that of the time it covers. */
+static void a_late_second_is_one_row(void **state)
+{
+    const struct generator_options o = {.out_dir = *state};
+    struct second *s = second_new(3, 2);
+    struct collector *c;
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(collector_new(&form, &o, 1, &c, &err), 0);
+    assert_int_equal(collector_begin(c, NS_PER_S, &err), 0);
+    s->begin_ns = 0;
+    s->end_ns = 2500 * NS_PER_MS;
+    s->cpu_ns = 2 * NS_PER_S;
+    answers(s, 1, 0, 5, 1000);
+    second_add(collector_slot(c, 0), s);
+    collector_done(c, 0, 0);
+    s->index = 2;
+    s->begin_ns = s->end_ns;
+    s->end_ns = 3 * NS_PER_S;
+    s->cpu_ns = NS_PER_S / 4;
+    second_add(collector_slot(c, 2), s);
+    collector_done(c, 0, 2);
+    assert_int_equal(collector_check(c, &err), 0);
+    collector_free(c);
+    second_free(s);
+    struct strbuf text = STRBUF_INIT;
+    CLEANUP_FREE char *path = path_join(*state, "series.csv");
+    assert_int_equal(fs_read(path, 1 << 20, &text, &err), 0);
+    assert_has(strbuf_text(&text), "\n2500,0,0,0,5,5,");
+    assert_has(strbuf_text(&text), ",0.8000\n3000,0,0,0,5,5,");
+    assert_has(strbuf_text(&text), ",0.5000\n");
+    strbuf_release(&text);
+}
+
 /* Names that differ only in what a tag cannot hold. */
 static void tags_are_of_one_request_each(void **state)
 {
@@ -231,7 +294,9 @@ int main(void)
         cmocka_unit_test(measured_and_warm_up_are_apart),
         cmocka_unit_test(a_stall_is_put_back),
         cmocka_unit_test(tags_are_of_one_request_each),
+        cmocka_unit_test(a_loop_that_stood_still_is_told),
         cmocka_unit_test(nothing_measured_is_null),
+        cmocka_unit_test_setup_teardown(a_late_second_is_one_row, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(seconds_wait_for_the_slowest, scratch_setup, scratch_teardown),
     };
 

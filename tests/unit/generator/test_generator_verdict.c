@@ -9,7 +9,11 @@ static const struct verdict_facts fine = {.planned = 1000,
                                           .lag_p90_ms = 1.0,
                                           .response_p50_ms = 2,
                                           .cpu_share = 0.8,
-                                          .stall_ms = 1000};
+                                          .stall_ms = 1000,
+                                          .stall_share = 0.1,
+                                          .vus_late_ms = 1000,
+                                          .vus_late_share = 0.5,
+                                          .sends = 100};
 
 static void says(struct verdict_facts f, const char *part)
 {
@@ -41,6 +45,9 @@ static void each_limit_is_told(void **state)
     f = fine;
     f.lag_p90_ms = 1.01;
     says(f, "p90 of the lag is 1.01 ms");
+    f.sends = 99; /* too few to tell one in ten */
+    says(f, NULL);
+    f.sends = 100;
     f.response_p50_ms = 21; /* 5 % of that is more than 1 ms */
     says(f, NULL);
     f.response_p50_ms = NAN; /* nothing was answered */
@@ -51,6 +58,15 @@ static void each_limit_is_told(void **state)
     f = fine;
     f.stall_ms = 1001;
     says(f, "a generator process stood still for 1.0 s");
+    f = fine;
+    f.stall_ms = 300;
+    f.stall_share = 0.11;
+    says(f, "stood still for 11 % of a phase");
+    f = fine;
+    f.vus_late_ms = 1001;
+    says(f, "virtual users began up to 1.0 s late, for 50 % of their phase");
+    f.vus_late_share = 0.1;
+    says(f, NULL);
     f = fine;
     f.generator_errors = 2;
     says(f, "2 requests could not be made on this machine");
@@ -64,7 +80,7 @@ static void each_limit_is_told(void **state)
 static void all_reasons_are_given(void **state)
 {
     struct verdict_facts f = {
-        .planned = 10, .dropped = 10, .lag_p90_ms = 50, .response_p50_ms = NAN, .cpu_share = 1};
+        .planned = 10, .dropped = 10, .lag_p90_ms = 50, .sends = 100, .response_p50_ms = NAN, .cpu_share = 1};
     struct strbuf why = STRBUF_INIT;
 
     (void)state;

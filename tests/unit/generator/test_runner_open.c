@@ -90,6 +90,10 @@ static void late_starts_show_in_the_response_time(void **state)
     pass(l.r, fake.now_ns + 995 * MS);
     fake.now_ns += 2 * S; /* this process slept: 200 arrivals are due at once */
     runner_advance(l.r, fake.now_ns);
+    assert_int_equal(fake.started, 100 + WORK_PER_TURN); /* answers are read before the others go */
+    assert_true(runner_next_ns(l.r) <= fake.now_ns);
+    while (runner_next_ns(l.r) <= fake.now_ns)
+        runner_advance(l.r, fake.now_ns);
     assert_int_equal(fake.started, 300);
     pass(l.r, NEVER);
     const struct tally *t = l.r->second->cells[0];
@@ -100,6 +104,31 @@ static void late_starts_show_in_the_response_time(void **state)
     assert_int_equal(histogram_count_above(l.r->second->lag, 1000), 200);
     assert_int_equal(part(l, 0)->bunched, 199);
     assert_int_equal(part(l, 0)->close, 199);
+    runner_free(l.r);
+}
+
+/* Suspended over the end: what was due before it is made, and counted, in turns of the loop. */
+static void what_is_due_at_the_end_is_made(void **state)
+{
+    struct load l;
+
+    (void)state;
+    load_init(&l, 1, 1);
+    l.phases[0] = phase_of(EXECUTOR_CONSTANT_ARRIVAL_RATE);
+    l.phases[0].rate = 100;
+    l.phases[0].pre_allocated_vus = l.phases[0].max_vus = 400;
+    load_begin(&l);
+    pass(l.r, fake.now_ns + 4995 * MS);
+    assert_int_equal(fake.started, 500);
+    fake.now_ns += 100 * S;
+    fake.service_ns = 20 * S;
+    runner_advance(l.r, fake.now_ns);
+    assert_false(runner_over(l.r));
+    pass(l.r, NEVER);
+    assert_true(runner_over(l.r));
+    assert_int_equal(part(l, 0)->planned, 1000);
+    assert_int_equal(part(l, 0)->started + part(l, 0)->dropped, 1000);
+    assert_int_equal(part(l, 0)->dropped, 100);
     runner_free(l.r);
 }
 
@@ -257,6 +286,7 @@ int main(void)
         cmocka_unit_test(arrivals_without_a_vu_are_dropped),
         cmocka_unit_test(ramping_rate_plans_what_the_manual_says),
         cmocka_unit_test(late_starts_show_in_the_response_time),
+        cmocka_unit_test(what_is_due_at_the_end_is_made),
         cmocka_unit_test(think_time_holds_an_open_vu),
         cmocka_unit_test(poisson_arrivals_average_to_the_rate),
         cmocka_unit_test(shares_add_up_at_any_value),
