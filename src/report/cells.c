@@ -170,6 +170,7 @@ static void read_values(struct report *r, const struct trial *t, double *values)
         if (trial_number(record, figure->key, &values[f]) < 0)
             values[f] = NAN;
     }
+    part_values(r, t, values);
 }
 
 /* "ok", "1 of 3 crashed", "not run" */

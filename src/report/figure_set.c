@@ -164,7 +164,13 @@ static void discover_all(struct report *r)
 
 /* --- those asked for --- */
 
-/* The figure with this name, or the first whose name ends with it: "p90" is "load.latency_ms.p90". */
+bool figure_of_part(const struct figure *f)
+{
+    return f->source == SOURCE_PHASE || f->source == SOURCE_REQUEST;
+}
+
+/* The figure with this name, or the first whose name ends with it ("p90" is "load.latency_ms.p90"), or whose
+ * column is called so ("p99.9"). */
 static size_t find_figure(const struct report *r, const char *name)
 {
     size_t len = strlen(name);
@@ -174,9 +180,13 @@ static size_t find_figure(const struct report *r, const char *name)
             return i;
     for (size_t i = 0; i < r->figures.len && len; i++) {
         const char *key = r->figures.items[i].key;
-        if (strlen(key) > len && text_ends(key, name) && key[strlen(key) - len - 1] == '.')
+        if (!figure_of_part(&r->figures.items[i]) && strlen(key) > len && text_ends(key, name) &&
+            key[strlen(key) - len - 1] == '.')
             return i;
     }
+    for (size_t i = 0; i < builtin_figure_count; i++)
+        if (strcmp(r->figures.items[i].name, name) == 0)
+            return i;
     return r->figures.len;
 }
 
@@ -203,7 +213,11 @@ static int ask_for(struct report *r, const char *name, struct error *err)
     size_t at = find_figure(r, name);
     double ignored;
 
+    if (at == r->figures.len)
+        at = find_part_figure(r, name);
     if (at == r->figures.len) {
+        if (unknown_part_figure(r, name, err) < 0)
+            return -1;
         if (trial_number(NULL, name, &ignored) < 0)
             return unknown_figure(r, name, err);
         const char *key = arena_strdup(r->arena, name);
@@ -223,6 +237,7 @@ int report_figures(struct report *r, const struct report_options *o, struct erro
     for (size_t i = 0; i < builtin_figure_count; i++)
         vec_push(&r->figures, builtin_figures[i]);
     discover_all(r);
+    add_part_figures(r);
     for (size_t i = 0; i < o->figure_count; i++)
         if (ask_for(r, o->figures[i], err) < 0)
             return -1;

@@ -24,6 +24,9 @@ static double generator_cores(const struct trial *t)
 const struct figure builtin_figures[] = {
     [FIGURE_GOODPUT] = {"load.goodput_rps", "ok/s", "", "Successful requests per second", UNIT_NUMBER,
                         TABLE_MAIN, AT(load.goodput_rps)},
+    [FIGURE_OFFERED] = {"load.offered_rps", "offered/s", "",
+                        "Requests per second that the schedule asked for", UNIT_NUMBER, TABLE_MAIN,
+                        .source = SOURCE_OFFERED},
     [FIGURE_ERRORS] = {"load.error_rate", "errors", "", "Failed requests", UNIT_RATE, TABLE_MAIN,
                        AT(load.error_rate)},
     {"load.requests", "requests", "", "Requests", UNIT_COUNT, TABLE_LATENCY, AT(load.requests)},
@@ -95,7 +98,7 @@ const struct figure builtin_figures[] = {
      AT(database.reset_ms)},
     {"load.offered", "offered", "", "Requests that the schedule asked for", UNIT_COUNT, TABLE_LATENCY,
      SHOW_NONZERO, AT(load.offered)},
-    {"load.service_ms.p99", "p99 sent", "ms", "99th percentile of latency from the moment of sending",
+    {"load.service_ms.p99", "service p99", "ms", "99th percentile of latency from the moment of sending",
      UNIT_NUMBER, TABLE_LATENCY, AT(load.service_ms.p99)},
     {"load.connections", "connections", "", "Connections opened by the generator", UNIT_COUNT, TABLE_LATENCY,
      AT(load.connections)},
@@ -144,6 +147,9 @@ double figure_value(const struct figure *f, const struct trial *t)
     case SOURCE_CHECK:
         return check_value(t, f->of);
     case SOURCE_NAMED: /* report_summaries() reads these from JSON, one conversion for all */
+    case SOURCE_PHASE:
+    case SOURCE_REQUEST:
+    case SOURCE_OFFERED: /* part_values() */
         break;
     }
     return NAN;

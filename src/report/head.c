@@ -114,47 +114,6 @@ static void describe_parity(struct report *r, struct section *s)
     }
 }
 
-static const char *load_line(struct report *r, const struct load_result *l)
-{
-    struct parts p = {.text = STRBUF_INIT};
-
-    add_part(&p, "", "%s%s%s", l->generator, l->version ? " " : "", l->version ? l->version : "");
-    if (l->model)
-        add_part(&p, ", ", "%s model", l->model);
-    if (l->corrected)
-        add_part(&p, ", ", "latency %scorrected for coordinated omission",
-                 strcmp(l->corrected, "yes") == 0 ? "" : "not ");
-    const char *line = arena_printf(r->arena, "load: %s", strbuf_text(&p.text));
-    strbuf_release(&p.text);
-    return line;
-}
-
-/* One line per way of loading: figures of different models are never to be compared in silence. */
-static void describe_load(struct report *r, struct section *s)
-{
-    struct name_index known = NAME_INDEX_INIT;
-    const struct load_result *last = NULL;
-    bool new;
-
-    for (size_t i = 0; i < r->sweep->trial_count && known.len < 8; i++) {
-        const struct load_result *l = &r->sweep->trials[i].load;
-        if (!r->sweep->trials[i].has_load || !l->generator ||
-            (last && text_equal(last->generator, l->generator) && text_equal(last->version, l->version) &&
-             text_equal(last->model, l->model) && text_equal(last->corrected, l->corrected)))
-            continue;
-        const char *line = load_line(r, l);
-        (void)name_index_put(&known, line, 0, &new);
-        if (new)
-            section_line(s, line);
-        last = l;
-    }
-    if (known.len > 1) {
-        section_line(s, "scenarios were loaded in different ways: compare only those of the same kind");
-        s->lines.items[s->lines.len - 1].tone = TONE_WARN;
-    }
-    name_index_release(&known);
-}
-
 static double mean_of(const struct report *r, double (*get)(const struct trial *t))
 {
     double *values = arena_array(r->arena, double, r->sweep->trial_count + 1);

@@ -114,7 +114,15 @@ static void container(const struct trial *t, const struct container_result *c, s
 
 /* --- the rest --- */
 
-static void steps(const struct trial *t, struct strbuf *out)
+/* A step that has nothing to do takes its while, too. */
+static bool asked_for(const struct report *r, const struct trial *t, const char *step)
+{
+    const struct json *load = planned_load(r, t->scenario);
+
+    return !load || !text_equal(step, "warm-up") || json_get(load, "warmup");
+}
+
+static void steps(const struct report *r, const struct trial *t, struct strbuf *out)
 {
     char text[32];
 
@@ -122,12 +130,35 @@ static void steps(const struct trial *t, struct strbuf *out)
         return;
     strbuf_adds(out, "<p>");
     for (size_t i = 0; i < t->step_count; i++) {
-        if (t->steps[i].duration_ms < 1)
+        if (t->steps[i].duration_ms < 1 || !asked_for(r, t, t->steps[i].name))
             continue;
         html_text(out, t->steps[i].name ? t->steps[i].name : "?");
         strbuf_addf(out, " %s · ", ms_text(t->steps[i].duration_ms, text));
     }
     strbuf_addf(out, "in all %s</p>\n", ms_text(t->duration_ms, text));
+}
+
+/* Of any trial that has some, whether or not they count. */
+static void main_figures(const struct report *r, const struct trial *t, struct strbuf *out)
+{
+    const double *values = &r->values[(size_t)(t - r->sweep->trials) * r->figures.len];
+    const char *between = "<p>";
+    char text[32];
+
+    for (size_t f = 0; f < r->figures.len; f++) {
+        const struct figure *figure = &r->figures.items[f];
+        if (!(figure->tables & TABLE_MAIN) || figure->finding || isnan(values[f]))
+            continue;
+        figure_format(figure, values[f], text);
+        strbuf_adds(out, between);
+        html_text(out, figure->name);
+        strbuf_addf(out, " %s%s%s", text, figure->measure[0] ? " " : "", figure->measure);
+        between = " · ";
+    }
+    if (between[0] == '<')
+        return;
+    strbuf_adds(out, t->outcome == OUTCOME_INVALID ? " <strong class=\"warn\">in no median</strong></p>\n"
+                                                   : "</p>\n");
 }
 
 static void failures(const struct trial *t, struct strbuf *out)
@@ -213,7 +244,8 @@ static void one_trial(const struct report *r, const struct trial *t, struct strb
         strbuf_addc(out, ')');
     }
     strbuf_adds(out, "</p>\n");
-    steps(t, out);
+    main_figures(r, t, out);
+    steps(r, t, out);
     failures(t, out);
     if (course)
         html_series(course, out);

@@ -100,6 +100,8 @@ static void choose_figures(struct layout *l)
     if (!layout_figures_are_tables(l)) {
         vec_push(&l->shown, SHOWN_COUNT);
         vec_push(&l->shown, SHOWN_OUTCOME);
+        if (r->models_differ)
+            vec_push(&l->shown, SHOWN_MODEL);
     }
     for (size_t i = 0; i < r->asked.len; i++)
         vec_push(&l->shown, r->asked.items[i]);

@@ -5,10 +5,11 @@
 
 #include "report_internal.h"
 
-/* A dimension that is not an axis, and two things that are shown like figures. */
+/* A dimension that is not an axis, and three things that are shown like figures. */
 #define DIMENSION_FIGURES SIZE_MAX
 #define SHOWN_COUNT (SIZE_MAX - 1)
 #define SHOWN_OUTCOME (SIZE_MAX - 2)
+#define SHOWN_MODEL (SIZE_MAX - 3)
 
 struct entry {
     const struct cell *cell;
@@ -20,7 +21,7 @@ struct layout {
     VEC(size_t) tables; /* dimensions, outermost first */
     VEC(size_t) rows;
     size_t cols;
-    VEC(size_t) shown;   /* figures, SHOWN_COUNT and SHOWN_OUTCOME among them */
+    VEC(size_t) shown;   /* figures, SHOWN_... among them */
     VEC(size_t) columns; /* ranks on the axis of the columns, or indices into `shown` */
     VEC(struct entry) entries;
     size_t most;          /* trials that any cell counts */

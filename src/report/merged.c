@@ -82,6 +82,20 @@ static double load_begin_s(const struct trial *t)
     return NAN;
 }
 
+static void mark_phases(struct report *r, size_t trial, struct series *s)
+{
+    const struct trial_parts *p = &r->parts[trial];
+    struct series_phase *phases = arena_array(r->arena, struct series_phase, p->count[PART_PHASE] + 1);
+
+    for (size_t i = 0; i < p->count[PART_PHASE] && p->count[PART_PHASE] > 1; i++) {
+        const struct load_part *part = &p->items[PART_PHASE][i];
+        if (part->duration_ms > 0 && part->begin_ms >= 0)
+            phases[s->phase_count++] = (struct series_phase){
+                part->name, part->begin_ms / 1e3, (part->begin_ms + part->duration_ms) / 1e3, part->warmup};
+    }
+    s->phases = phases;
+}
+
 static void add_course(struct report *r, const struct sweep_file *f)
 {
     const struct trial *t = &r->sweep->trials[f->trial];
@@ -92,6 +106,7 @@ static void add_course(struct report *r, const struct sweep_file *f)
     if (!*s) {
         *s = arena_new_of(r->arena, struct series);
         (*s)->span_s = t->load.window_ms / 1e3;
+        mark_phases(r, f->trial, *s);
     }
     if (strcmp(f->name, SERIES_FILE) == 0)
         series_add_load(*s, f->bytes, f->len);

@@ -3,6 +3,7 @@
 #include "report_internal.h"
 
 #include <math.h>
+#include <string.h>
 #include "benchctl/base/plain_text.h"
 
 static void csv_number(struct strbuf *out, double value)
@@ -89,6 +90,40 @@ static struct json *summary_json(const struct summary *s)
     return j;
 }
 
+static void add_part_json(const struct report *r, const struct cell *c, enum part_kind kind, const char *name,
+                          struct json *part)
+{
+    enum source source = kind == PART_PHASE ? SOURCE_PHASE : SOURCE_REQUEST;
+    struct json *figures = json_new_object();
+
+    for (size_t f = 0; f < r->figures.len; f++)
+        if (r->figures.items[f].source == source && strcmp(r->figures.items[f].of, name) == 0 &&
+            c->figures[f].n)
+            json_set(figures, r->figures.items[f].path, summary_json(&c->figures[f]));
+    json_set(part, "figures", figures);
+}
+
+/* Phases or kinds of request; figures of those that are not the whole load. */
+static struct json *parts_json(const struct report *r, const struct cell *c, enum part_kind kind)
+{
+    const struct trial_parts *p = cell_parts(r, c, kind);
+    struct json *list = json_new_array();
+
+    for (size_t i = 0; p && i < p->count[kind]; i++) {
+        const struct load_part *part = &p->items[kind][i];
+        struct json *j = json_new_object();
+        json_set_text(j, "name", part->name);
+        if (kind == PART_PHASE) {
+            json_set_text(j, "model", part->model);
+            json_set_bool(j, "warmup", part->warmup);
+            json_set_number(j, "begin_ms", part->begin_ms);
+        }
+        add_part_json(r, c, kind, part->name, j);
+        json_append(list, j);
+    }
+    return list;
+}
+
 static struct json *cell_json(const struct report *r, const struct cell *c)
 {
     struct json *j = json_new_object(), *axes = json_new_object(), *outcomes = json_new_object(),
@@ -111,6 +146,10 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
     json_set_text(j, "reason", c->worst ? c->worst->reason : NULL);
     json_set_bool(j, "contaminated", c->contaminated);
     json_set_bool(j, "merged", c->merged);
+    json_set_text(j, "model", c->load ? c->load->model : NULL);
+    json_set_text(j, "corrected", c->load ? c->load->corrected : NULL);
+    json_set(j, "phases", parts_json(r, c, PART_PHASE));
+    json_set(j, "requests", parts_json(r, c, PART_REQUEST));
     json_set(j, "outcomes", outcomes);
     json_set(j, "figures", figures);
     json_set(j, "trials", trials);

@@ -51,7 +51,9 @@ static const char style[] =
     "svg{display:block;max-width:100%;font-size:11px}svg "
     "text{fill:var(--mute)}.up{fill:var(--bar);opacity:.35}"
     ".exit{stroke:var(--bad);stroke-width:2}.series{margin:.15rem 0;border-bottom:1px solid var(--line)}"
-    ".line{fill:none;stroke:var(--bar);stroke-width:1.2}\n";
+    ".line{fill:none;stroke:var(--bar);stroke-width:1.2}"
+    ".border{stroke:var(--mute);stroke-width:1;stroke-dasharray:3 3}.tick{stroke:var(--mute)}"
+    ".warmup{fill:var(--line);opacity:.6}\n";
 
 const char *html_class(enum tone tone)
 {

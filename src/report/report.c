@@ -14,10 +14,13 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
     r->title = title ? title : name ? name : s->path ? s->path : "sweep";
     r->width = o->width;
     r->color = o->color;
+    r->chosen = o->row_count || o->cols || o->figure_count;
+    report_parts(r);
     if (report_axes(r, o, err) < 0 || report_figures(r, o, err) < 0)
         return -1;
     report_cells(r);
     report_summaries(r);
+    report_models(r);
     if (report_merge(r, err) < 0 || report_sections(r, o, err) < 0)
         return -1;
     *ret = TAKE(r);
@@ -35,6 +38,7 @@ void report_free(struct report *r)
     }
     for (size_t i = 0; i < r->axis_count; i++)
         name_index_release(&r->axes[i].index);
+    parts_release(r);
     vec_release(&r->sections);
     vec_release(&r->cells);
     vec_release(&r->figures);

@@ -43,6 +43,9 @@ enum source {
     SOURCE_METRIC,  /* `offset` in the metric `of` */
     SOURCE_CHECK,   /* the value of the check `of`, where it is a number */
     SOURCE_NAMED,   /* by its name in trial.json */
+    SOURCE_PHASE,   /* `path` in the phase `of` of the load */
+    SOURCE_REQUEST, /* `path` in the kind of request `of` */
+    SOURCE_OFFERED, /* of all planned phases, where they are open */
 };
 
 struct figure {
@@ -58,18 +61,50 @@ struct figure {
     size_t offset;
     double (*derive)(const struct trial *t);
     const char *of;
+    const char *path; /* dotted */
 };
 
 /* Places in builtin_figures, which come first, of those that are spoken of. */
 enum {
     FIGURE_GOODPUT = 0,
-    FIGURE_ERRORS = 1,
-    FIGURE_P50 = 6,
-    FIGURE_P99 = 10,
-    FIGURE_MEMORY = 13,
-    FIGURE_CPU = 19,
-    FIGURE_RESTARTS = 24,
-    FIGURE_OOM = 25,
+    FIGURE_OFFERED = 1,
+    FIGURE_ERRORS = 2,
+    FIGURE_P50 = 7,
+    FIGURE_P99 = 11,
+    FIGURE_MEMORY = 14,
+    FIGURE_CPU = 20,
+    FIGURE_RESTARTS = 25,
+    FIGURE_OOM = 26,
+};
+
+/* --- parts of the load: phases and kinds of request --- */
+
+enum part_kind { PART_PHASE, PART_REQUEST, PART_KINDS };
+
+struct load_part {
+    const char *name, *model; /* model: NULL for kinds of request */
+    bool warmup;
+    double begin_ms, duration_ms;
+    double planned_ms; /* until the last request was due; NAN: unknown */
+};
+
+/* Of one trial. */
+struct trial_parts {
+    struct load_part *items[PART_KINDS];
+    size_t count[PART_KINDS];
+    double offered_rps;          /* NAN unless all is open */
+    double planned_ms, drain_ms; /* the load as planned, and what it took beyond; NAN: unknown */
+};
+
+struct part_name {
+    const char *name;
+    size_t first; /* of its figures; SIZE_MAX: no trial has more than this part */
+};
+
+/* All names of one kind in the sweep. */
+struct part_names {
+    struct name_index index;
+    VEC(struct part_name) items;
 };
 
 /* --- cells: one scenario each --- */
@@ -85,6 +120,9 @@ struct cell {
     const struct trial *worst; /* NULL when there is none */
     bool merged;               /* percentiles are of its trials' merged histograms */
     bool contaminated;         /* every trial with numbers crashed, restarted or was OOM-killed */
+    const char *model;         /* "open, corrected": only cells of one model are drawn together; "" unknown */
+    const struct load_result *load; /* of one of its trials; NULL: no model is known */
+    bool mixed;                     /* closed and open phases: its figures of the whole load are of neither */
     struct summary *figures;
 };
 
@@ -151,6 +189,11 @@ struct report {
     VEC(struct cell) cells;
     VEC(struct section) sections;
     size_t results, results_end; /* which of them are the layout's */
+    bool chosen;                 /* certain rows, columns or figures are asked for */
+    bool models_differ;          /* between cells, or one of them is mixed */
+    struct trial_parts *parts;   /* per trial of the sweep */
+    struct part_names part_names[PART_KINDS];
+    struct name_index plan; /* scenario: its place in the plan */
     int width;
     bool color;
 };
@@ -169,6 +212,25 @@ enum tone figure_tone(const struct cell *c, size_t figure);
 
 /* figure_set.c: which figures this sweep has, and which are asked for */
 int report_figures(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
+
+/* parts.c: phases and kinds of request, and how they were planned */
+void report_parts(struct report *r);
+void parts_release(struct report *r);
+const struct json *planned_load(const struct report *r, const char *scenario); /* NULL: not in the plan */
+/* part_figures.c */
+void add_part_figures(struct report *r);
+void part_values(const struct report *r, const struct trial *t, double *values);
+/* "phases.NAME.FIGURE", "requests.NAME.FIGURE": figures.len when it is neither or there is none. */
+size_t find_part_figure(struct report *r, const char *name);
+/* Tells which there are, and is then -1; 0 for a name of another form. */
+int unknown_part_figure(const struct report *r, const char *name, struct error *err);
+/* part_tables.c */
+void list_parts(struct report *r);
+bool cell_has_part_rows(const struct report *r, const struct cell *c, enum part_kind kind);
+void list_drains(struct report *r, struct section *s); /* what the ends of open loads took */
+const struct trial_parts *cell_parts(const struct report *r, const struct cell *c, enum part_kind kind);
+
+bool figure_of_part(const struct figure *f); /* of a phase or a kind of request */
 
 /* axes.c */
 int report_axes(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
@@ -195,6 +257,17 @@ int report_layout(struct report *r, const struct report_options *o, struct error
 /* One row a scenario, the figures of `table` as columns; none when nothing of it was measured. */
 struct section *figure_section(struct report *r, const char *heading, unsigned table);
 
+/* models.c: how scenarios were loaded */
+void report_models(struct report *r);
+void describe_load(struct report *r, struct section *s);
+
+/* invalid.c: what trials measured whose figures are in no median */
+void list_invalid(struct report *r);
+
+/* remarks.c: what limits the results' worth, one line for all trials of which it is true */
+void list_validity(struct report *r);
+void list_notes(struct report *r);
+
 /* head.c: what was run, on what, how; sections.c: what went wrong, and all in order */
 void report_head(struct report *r);
 int report_sections(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
@@ -203,6 +276,7 @@ void section_line(struct section *s, const char *text);
 struct table *table_new(struct report *r, size_t columns, size_t heads);
 struct field *table_row(struct report *r, struct table *t);
 const char *plural(size_t n); /* "" or "s" */
+#define LINES_MAX 100         /* of one section; what is beyond is counted */
 
 /* renderers */
 void render_terminal(const struct report *r, struct strbuf *out);

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines of one section; what is beyond is counted, and is in the tables or the trials' own records. */
-#define LINES_MAX 100
-#define NAMES_MAX 8 /* scenarios listed with one line */
-
 struct section *section_new(struct report *r, const char *heading)
 {
     vec_push(&r->sections, (struct section){.heading = heading});
@@ -69,14 +65,27 @@ static const char *how_often(struct report *r, const struct cell *c, size_t time
     return arena_printf(r->arena, " in %zu of %zu trials", times, c->trial_count);
 }
 
+/* What else was amiss on the host may be why. */
+static const char *likely_cause(struct report *r, const struct trial *t, enum outcome o)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; i < t->validity_count && o == OUTCOME_INVALID; i++) {
+        const struct validity_result *v = &t->validity[i];
+        if (text_equal(v->verdict, "WARN") && v->id && strncmp(v->id, "host-", 5) == 0 && v->message)
+            strbuf_addf(&text, "; %s", v->message);
+    }
+    return text.len ? arena_strdup(r->arena, strbuf_text(&text)) : "";
+}
+
 static const char *finding_text(struct report *r, const struct cell *c, enum outcome o)
 {
     const struct trial *t = example_of(c, o);
     size_t times = c->outcomes[o];
     const char *one = times > 1 ? arena_printf(r->arena, "in trial %d, ", t->trial) : "";
 
-    return arena_printf(r->arena, "%s: %s%s: %s%s%s", c->scenario, outcome_name(o), how_often(r, c, times),
-                        one, t->reason ? t->reason : "no reason was recorded",
+    return arena_printf(r->arena, "%s: %s%s: %s%s%s%s", c->scenario, outcome_name(o), how_often(r, c, times),
+                        one, t->reason ? t->reason : "no reason was recorded", likely_cause(r, t, o),
                         c->counted && !trial_counts(c, t, NULL) ? " (left out of the figures)" : "");
 }
 
@@ -104,101 +113,6 @@ static void list_findings(struct report *r)
         s->alarm = true;
     if (more)
         section_line(s, arena_printf(r->arena, "and %zu more: see the outcomes below", more));
-}
-
-/* --- the same remark about several trials --- */
-
-struct remark {
-    const char *text;
-    size_t trials;
-    const char *names[NAMES_MAX]; /* of scenarios */
-    size_t name_count;
-    bool others;
-    enum tone tone;
-};
-
-struct remarks {
-    struct report *r;
-    struct name_index index;
-    VEC(struct remark) items;
-    size_t more;
-};
-
-static void remark_on(struct remarks *all, const struct trial *t, const char *text, enum tone tone)
-{
-    bool new;
-    size_t at = *name_index_put(&all->index, text, all->items.len, &new);
-
-    if (new &&at < LINES_MAX)
-        vec_push(&all->items, (struct remark){.text = text, .tone = tone});
-    all->more += new &&at >= LINES_MAX;
-    if (at >= all->items.len)
-        return;
-    struct remark *m = &all->items.items[at];
-    m->trials++;
-    for (size_t i = 0; i < m->name_count; i++)
-        if (strcmp(m->names[i], t->scenario) == 0)
-            return;
-    if (m->name_count < NAMES_MAX)
-        m->names[m->name_count++] = t->scenario;
-    else
-        m->others = true;
-}
-
-static const char *remark_text(struct report *r, const struct remark *m)
-{
-    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
-
-    strbuf_addf(&text, "%s (%zu trial%s: ", m->text, m->trials, plural(m->trials));
-    for (size_t i = 0; i < m->name_count; i++)
-        strbuf_addf(&text, "%s%s", i ? ", " : "", m->names[i]);
-    strbuf_adds(&text, m->others ? " and others)" : ")");
-    return arena_strdup(r->arena, strbuf_text(&text));
-}
-
-static void write_remarks(struct remarks *all, const char *heading)
-{
-    struct report *r = all->r;
-
-    if (all->items.len) {
-        struct section *s = section_new(r, heading);
-        vec_each (m, &all->items)
-            vec_push(&s->lines, (struct line){remark_text(r, m), NULL, m->tone});
-        if (all->more)
-            section_line(s, arena_printf(r->arena, "and %zu more, in the trials' records", all->more));
-    }
-    vec_release(&all->items);
-    name_index_release(&all->index);
-}
-
-static void list_validity(struct report *r)
-{
-    struct remarks all = {.r = r};
-
-    for (size_t i = 0; i < r->sweep->trial_count; i++) {
-        const struct trial *t = &r->sweep->trials[i];
-        for (size_t k = 0; k < t->validity_count; k++) {
-            const struct validity_result *v = &t->validity[k];
-            if (text_equal(v->verdict, "PASS"))
-                continue;
-            bool fail = text_equal(v->verdict, "FAIL");
-            remark_on(&all, t,
-                      arena_printf(r->arena, "%s %s: %s", v->verdict ? v->verdict : "?", v->id ? v->id : "?",
-                                   v->message ? v->message : "no message"),
-                      fail ? TONE_BAD : TONE_WARN);
-        }
-    }
-    write_remarks(&all, "Validity");
-}
-
-static void list_notes(struct report *r)
-{
-    struct remarks all = {.r = r};
-
-    for (size_t i = 0; i < r->sweep->trial_count; i++)
-        for (size_t k = 0; k < r->sweep->trials[i].note_count; k++)
-            remark_on(&all, &r->sweep->trials[i], r->sweep->trials[i].notes[k], TONE_PLAIN);
-    write_remarks(&all, "Notes");
 }
 
 /* --- parity --- */
@@ -291,16 +205,17 @@ static void other_tables(struct report *r)
 
 int report_sections(struct report *r, const struct report_options *o, struct error *err)
 {
-    bool chosen = o->row_count || o->cols || o->figure_count;
-
     report_head(r);
     list_findings(r);
     r->results = r->sections.len;
     if (report_layout(r, o, err) < 0)
         return -1;
     r->results_end = r->sections.len;
-    if (!chosen) /* who asks for certain tables gets those */
+    list_invalid(r);
+    if (!r->chosen) { /* who asks for certain tables gets those */
+        list_parts(r);
         other_tables(r);
+    }
     list_validity(r);
     list_notes(r);
     list_parity(r);

@@ -151,19 +151,109 @@ static void draw(const struct series *s, size_t line, double top, struct strbuf 
     strbuf_adds(out, "\"/>");
 }
 
+/* --- the axis of time, and phases --- */
+
+static double x_of(const struct series *s, double at_s)
+{
+    double share = at_s / s->span_s;
+
+    return WIDTH * (share > 1 ? 1 : share > 0 ? share : 0);
+}
+
+static void begin_picture(const char *class, int height, struct strbuf *out)
+{
+    strbuf_addf(out, "<svg class=\"%s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">",
+                class, WIDTH, height, WIDTH, height);
+}
+
+/* Behind a line: what was warm-up, and where a phase began. */
+static void draw_phases(const struct series *s, int top, int height, struct strbuf *out)
+{
+    for (size_t i = 0; i < s->phase_count; i++) {
+        const struct series_phase *p = &s->phases[i];
+        double from = x_of(s, p->begin_s), to = x_of(s, p->end_s);
+        if (p->warmup && to > from)
+            strbuf_addf(out, "<rect class=\"warmup\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>",
+                        from, top, to - from, height - top);
+        if (from > 0)
+            strbuf_addf(out, "<line class=\"border\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", from,
+                        from, top, height);
+    }
+}
+
+/* Each name stands where its phase does, cut where that is too short for it. */
+static void name_phases(const struct series *s, struct strbuf *out)
+{
+    enum { NAMES_HEIGHT = 16, WARMUP_WIDTH = 140 };
+
+    if (!s->phase_count)
+        return;
+    begin_picture("phases", NAMES_HEIGHT, out);
+    draw_phases(s, 0, NAMES_HEIGHT, out);
+    for (size_t i = 0; i < s->phase_count; i++) {
+        const struct series_phase *p = &s->phases[i];
+        double from = x_of(s, p->begin_s), to = x_of(s, p->end_s);
+        if (!(to > from))
+            continue;
+        strbuf_addf(out, "<svg x=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>", from, to - from,
+                    NAMES_HEIGHT);
+        html_text(out, p->name);
+        strbuf_addf(out, "%s: %.2f s to %.2f s</title><text x=\"3\" y=\"12\">", p->warmup ? " (warm-up)" : "",
+                    p->begin_s, p->end_s);
+        html_text(out, p->name);
+        strbuf_addf(out, "%s</text></svg>", p->warmup && to - from > WARMUP_WIDTH ? " (warm-up)" : "");
+    }
+    strbuf_adds(out, "</svg>\n");
+}
+
+/* 1, 2 or 5 times a power of ten: about eight of them. */
+static double step_of(double span_s)
+{
+    double step = pow(10, floor(log10(span_s / 8))), times = span_s / 8 / step;
+
+    return step * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+static void time_axis(const struct series *s, struct strbuf *out)
+{
+    enum { AXIS_HEIGHT = 18 };
+    double step = step_of(s->span_s);
+
+    if (!(step > 0) || !isfinite(step))
+        return;
+    begin_picture("axis", AXIS_HEIGHT, out);
+    for (int i = 0; i * step <= s->span_s && i <= 10; i++) {
+        double x = x_of(s, i * step);
+        strbuf_addf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"4\"/>", x, x);
+        strbuf_addf(out, "<text x=\"%.1f\" y=\"15\" text-anchor=\"%s\">%g s</text>", x,
+                    i == 0           ? "start"
+                    : x > WIDTH - 20 ? "end"
+                                     : "middle",
+                    i * step);
+    }
+    strbuf_adds(out, "</svg>\n");
+}
+
 void html_series(const struct series *s, struct strbuf *out)
 {
+    bool any = false;
+
+    for (size_t line = 0; line < SERIES_LINES; line++)
+        any |= s->there[line];
+    if (!any)
+        return;
+    name_phases(s, out);
     for (size_t line = 0; line < SERIES_LINES; line++) {
         double top = 0;
         if (!s->there[line])
             continue;
         for (size_t i = 0; i < SERIES_BINS; i++)
             top = fmax(top, bin_value(s, line, i)); /* fmax() takes the one that is a number */
-        strbuf_addf(out,
-                    "<svg class=\"series\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">"
-                    "<text x=\"0\" y=\"9\">%s, up to %.3g</text>",
-                    WIDTH, HEIGHT, WIDTH, HEIGHT, lines[line].name, top);
+        begin_picture("series", HEIGHT, out);
+        draw_phases(s, TOP, HEIGHT, out);
+        strbuf_addf(out, "<text x=\"0\" y=\"9\">%s, up to %.3g</text>", lines[line].name, top);
         draw(s, line, top, out);
         strbuf_adds(out, "</svg>\n");
     }
+    time_axis(s, out);
 }

@@ -10,8 +10,17 @@
 
 enum series_line { SERIES_OK, SERIES_P99, SERIES_MEMORY, SERIES_CPU, SERIES_LINES };
 
+/* A phase of the load. */
+struct series_phase {
+    const char *name;
+    double begin_s, end_s;
+    bool warmup;
+};
+
 struct series {
     double span_s; /* from the load's begin to its end */
+    const struct series_phase *phases;
+    size_t phase_count;
     struct series_bin {
         double sum, most;
         unsigned n;

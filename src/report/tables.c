@@ -18,6 +18,8 @@ static struct column shown_column(struct report *r, size_t shown)
         return (struct column){"n", "", true};
     if (shown == SHOWN_OUTCOME)
         return (struct column){"outcome", "", false};
+    if (shown == SHOWN_MODEL)
+        return (struct column){"model", "", false};
     return (struct column){r->figures.items[shown].name, r->figures.items[shown].measure, true};
 }
 
@@ -40,7 +42,10 @@ static const char *row_head(struct layout *l, const struct entry *e, size_t dime
     if (dimension != DIMENSION_FIGURES)
         return cell_value(l->r, e->cell, dimension);
     size_t shown = l->shown.items[e->figure];
-    return shown == SHOWN_COUNT ? "n" : shown == SHOWN_OUTCOME ? "outcome" : figure_label(l->r, shown);
+    return shown == SHOWN_COUNT     ? "n"
+           : shown == SHOWN_OUTCOME ? "outcome"
+           : shown == SHOWN_MODEL   ? "model"
+                                    : figure_label(l->r, shown);
 }
 
 /* The axes that a table is about; those that have one value only say nothing. */
@@ -90,7 +95,19 @@ static struct field lonely_field(struct layout *l, const struct cell *c, size_t 
         f = (struct field){arena_printf(r->arena, "%s (%s)", f.text, c->became), f.more, TONE_WARN};
     else if (c->counted < l->most && !finding && c->figures[figure].n == c->counted)
         f.text = arena_printf(r->arena, "%s (n %zu)", f.text, c->counted);
+    if (r->models_differ && c->figures[figure].n && strncmp(r->figures.items[figure].key, "load.", 5) == 0)
+        f.text = arena_printf(r->arena, "%s (%s)", f.text, c->model);
     return f;
+}
+
+/* Figures of a load that is of no one model belong to its phases. */
+static struct field model_field(const struct report *r, const struct cell *c)
+{
+    if (c->mixed && !r->chosen && cell_has_part_rows(r, c, PART_PHASE))
+        return (struct field){.text = "mixed: see Phases", .tone = TONE_WARN};
+    if (c->mixed)
+        return (struct field){.text = "mixed", .tone = TONE_WARN};
+    return (struct field){.text = c->model[0] ? c->model : NOT_MEASURED};
 }
 
 static struct field shown_field(struct layout *l, const struct cell *c, size_t shown)
@@ -101,6 +118,8 @@ static struct field shown_field(struct layout *l, const struct cell *c, size_t s
         return (struct field){.text = count_text(r, c)};
     if (shown == SHOWN_OUTCOME)
         return (struct field){.text = c->became, .tone = cell_tone(c)};
+    if (shown == SHOWN_MODEL)
+        return model_field(r, c);
     if (layout_figures_are_tables(l))
         return lonely_field(l, c, shown);
     return (struct field){figure_text(r, c, shown), figure_range(r, c, shown), figure_tone(c, shown)};
@@ -154,7 +173,7 @@ static void write_entry(struct layout *l, struct field *row, const struct entry 
 
 /* What occurs in a layout's tables, and so needs a word. */
 struct occurring {
-    bool spread, range, failing, left_out, merged, not_merged, empty, unmeasured;
+    bool spread, range, failing, left_out, merged, not_merged, empty, unmeasured, parts;
 };
 
 static struct occurring look_at(const struct layout *l)
@@ -169,6 +188,8 @@ static struct occurring look_at(const struct layout *l)
         o.failing |= c->contaminated;
         o.left_out |= c->counted < c->trial_count;
     }
+    for (size_t i = 0; i < l->r->asked.len; i++)
+        o.parts |= figure_of_part(&l->r->figures.items[l->r->asked.items[i]]);
     for (size_t i = l->first_section; i < l->r->sections.len; i++) {
         const struct table *t = l->r->sections.items[i].table;
         for (size_t k = 0; k < t->rows.len * t->column_count; k++) {
@@ -195,9 +216,12 @@ static void write_caption(struct layout *l)
     if (o.merged)
         section_line(last, o.not_merged ? "Percentiles of scenarios whose trials all left a histogram are of "
                                           "these, merged; the others are medians."
+                           : o.parts    ? "Percentiles of a whole load are of the merged histograms of all "
+                                          "trials, those of its parts are medians."
                                         : "Percentiles are of the merged histograms of all trials.");
     if (o.range)
         section_line(last, "Two numbers with a dash are the lowest and the highest trial.");
+    list_drains(l->r, last);
     if (layout_figures_are_tables(l))
         section_line(last, arena_printf(l->r->arena, "n = %zu trial%s unless a figure says otherwise.",
                                         l->most, plural(l->most)));

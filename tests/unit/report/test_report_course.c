@@ -126,6 +126,8 @@ static void the_course_is_drawn(void **state)
     maker_begin(&m, axes, NULL, NULL);
     struct trial *t = measured(&m, "a", OUTCOME_OK, 10);
     struct step_time steps[] = {{"ready", 0, 900}, {"load", 1000, 2000}};
+    t->load.phases = "[{\"name\":\"warm\",\"warmup\":true,\"begin_ms\":0,\"duration_ms\":500},"
+                     "{\"name\":\"r<mp\",\"begin_ms\":500,\"duration_ms\":1500}]";
     t->steps = steps;
     t->step_count = 2;
     measured(&m, "a", OUTCOME_OK, 10);
@@ -143,6 +145,12 @@ static void the_course_is_drawn(void **state)
     assert_has(drawn, "p99 of latency in ms, up to 7.5<");
     assert_has(drawn, "used memory of the application in MiB, up to 100<");
     assert_has(drawn, "CPU of the application in cores, up to 0.5<");
+    assert_has(drawn, "<title>warm (warm-up): 0.00 s to 0.50 s</title>");
+    assert_has(drawn,
+               "<svg x=\"160.0\" width=\"480.0\" height=\"16\"><title>r&lt;mp: 0.50 s to 2.00 s</title>");
+    assert_int_equal(occurrences(drawn, "<line class=\"border\" x1=\"160.0\""), 5);
+    assert_int_equal(occurrences(drawn, "class=\"tick\""), 5); /* 0, 0.5, ... 2 s */
+    assert_has(drawn, ">1.5 s</text>");
 }
 
 static void a_stream_has_other_columns(void **state)

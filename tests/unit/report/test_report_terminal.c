@@ -256,8 +256,9 @@ static void test_head(void **state)
     t->load.corrected = "yes";
     CLEANUP_FREE char *text = rendered(&m, &(struct report_options){0}, REPORT_TABLE);
     assert_string_equal(line_of(text, "host"), "host: kernel 6.1");
-    assert_has(text, "load: idle\n");
-    assert_has(text, "load: wrk, closed model, latency corrected for coordinated omission\n");
+    assert_has(text, "load: idle (1 scenario: a/b/c)\n");
+    assert_has(text,
+               "load: wrk, closed model, latency corrected for coordinated omission (1 scenario: a/b/d)\n");
     assert_has(text, "scenarios were loaded in different ways: compare only those of the same kind\n");
     assert_has(text, "n = 1 trial per scenario: too few to call a difference real");
 }
