@@ -73,8 +73,8 @@ struct workload_request {
     const char *grpc; /* "package.Service/Method": a unary call; body is the encoded message */
     const struct workload_think *think; /* after each answer; NULL: the workload's */
     struct workload_expect expect;
-    int64_t timeout_ns; /* default: the workload's */
-    struct position at;
+    int64_t timeout_ns;                              /* default: the workload's */
+    struct position at, path_at, body_at, expect_at; /* the request's own where it has no such key */
 };
 
 enum http_version { HTTP_VERSION_1_1, HTTP_VERSION_2, HTTP_VERSION_2_PRIOR };
@@ -107,7 +107,7 @@ struct workload {
     const char *ca_file;
     int64_t processes; /* default 1 */
     int64_t seed;      /* of weights, think times, random values and Poisson arrivals; default 1 */
-    struct position at;
+    struct position at, data_at;
 };
 
 extern const struct schema workload_schema, workload_request_schema, workload_phase_schema;

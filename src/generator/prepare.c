@@ -6,11 +6,11 @@
 #include "benchctl/base/fs.h"
 #include "benchctl/base/version.h"
 
-int prepare_error(const struct prepare *p, const char *what, const struct error *inner, struct error *err)
+int prepare_error(struct position at, const char *what, const struct error *inner, struct error *err)
 {
     enum error_kind kind = inner->kind;
 
-    (void)position_error(err, p->form->at, "%s: %s", what, inner->message);
+    (void)position_error(err, at, "%s: %s", what, inner->message);
     err->kind = kind == ERROR_NONE ? ERROR_INVALID : kind;
     return *inner->hint ? error_hint(err, "%s", inner->hint) : -1;
 }
@@ -24,7 +24,12 @@ bool is_token(const char *text, size_t len)
 }
 
 /* Text that never changes is rendered once, here. */
-static int compile(const struct prepare *p, const char *what, struct request_text text,
+struct origin {
+    struct position at;
+    const char *what;
+};
+
+static int compile(const struct prepare *p, struct origin from, struct request_text text,
                    struct request_text *ret, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
@@ -32,7 +37,7 @@ static int compile(const struct prepare *p, const char *what, struct request_tex
     struct error inner = ERROR_INIT;
 
     if (workload_template_compile(text.text, text.len, p->rows, p->arena, &value, &inner) < 0)
-        return prepare_error(p, what, &inner, err);
+        return prepare_error(from.at, from.what, &inner, err);
     *ret = (struct request_text){.value = value};
     if (!workload_template_is_constant(value))
         return 0;
@@ -57,7 +62,7 @@ static int prepare_path(struct prepare *p, struct error *err)
     const char *whole =
         arena_printf(p->arena, "%s%s%s", p->transport->target.prefix, slash, path ? path : "");
 
-    if (compile(p, "path", text_of(whole), &p->kind->path, err) < 0)
+    if (compile(p, (struct origin){form->path_at, "path"}, text_of(whole), &p->kind->path, err) < 0)
         return -1;
     if (!p->kind->path.text)
         return 0;
@@ -84,8 +89,9 @@ static int check_header(const struct prepare *p, const char *name, struct error 
 }
 
 /* Replaces one of the same name. */
-static int set_header(struct prepare *p, const char *name, const char *value, struct error *err)
+static int set_header_at(struct prepare *p, const struct text_pair *pair, struct error *err)
 {
+    const char *name = pair->key, *value = pair->value ? pair->value : "";
     struct request_kind *k = p->kind;
     CLEANUP_FREE char *what = xasprintf("header '%s'", name);
     struct request_header *h = k->headers;
@@ -94,20 +100,25 @@ static int set_header(struct prepare *p, const char *name, const char *value, st
         return -1;
     while (h < k->headers + k->header_count && strcasecmp(h->name, name) != 0)
         h++;
-    if (compile(p, what, text_of(value), &h->value, err) < 0)
+    if (compile(p, (struct origin){pair->at, what}, text_of(value), &h->value, err) < 0)
         return -1;
     h->name = arena_strdup(p->arena, name);
     if (h == k->headers + k->header_count)
         k->header_count++;
     if (h->value.text && (strpbrk(h->value.text, "\r\n") || strlen(h->value.text) != h->value.len))
-        return position_error(err, p->form->at, "%s: its value has a line break", what);
+        return position_error(err, pair->at, "%s: its value has a line break", what);
     return 0;
+}
+
+static int set_header(struct prepare *p, const char *name, const char *value, struct error *err)
+{
+    return set_header_at(p, &(struct text_pair){name, value, p->form->at}, err);
 }
 
 static int set_headers(struct prepare *p, const struct text_map *m, struct error *err)
 {
     for (size_t i = 0; i < m->len; i++)
-        if (set_header(p, m->items[i].key, m->items[i].value ? m->items[i].value : "", err) < 0)
+        if (set_header_at(p, &m->items[i], err) < 0)
             return -1;
     return 0;
 }
@@ -151,8 +162,10 @@ static int read_body_file(const struct prepare *p, struct request_text *ret, str
     CLEANUP_VALUE(strbuf_release) struct strbuf content = STRBUF_INIT;
     struct error inner = ERROR_INIT;
 
-    if (fs_read(p->form->body_file, REQUEST_BODY_MAX, &content, &inner) < 0)
-        return prepare_error(p, "body_file", &inner, err);
+    if (fs_read(p->form->body_file, REQUEST_BODY_MAX, &content, &inner) < 0) {
+        inner.kind = ERROR_INVALID; /* what the workload names is wrong, not the machine */
+        return prepare_error(p->form->body_at, "body_file", &inner, err);
+    }
     strbuf_add(&content, "", 0);
     *ret = (struct request_text){arena_copy(p->arena, content.data, content.len + 1), content.len, NULL};
     return 0;
@@ -174,7 +187,8 @@ static int prepare_body(struct prepare *p, struct error *err)
         body = text_of(p->form->body);
     }
     k->body = body;
-    return p->form->raw ? 0 : compile(p, p->form->body_file ? "body_file" : "body", body, &k->body, err);
+    const struct origin from = {p->form->body_at, p->form->body_file ? "body_file" : "body"};
+    return p->form->raw ? 0 : compile(p, from, body, &k->body, err);
 }
 
 /* --- kinds --- */

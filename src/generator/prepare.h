@@ -14,7 +14,7 @@ struct prepare {
 };
 
 /* "FILE:LINE:COL: WHAT: " before what `inner` says; returns -1. */
-int prepare_error(const struct prepare *p, const char *what, const struct error *inner, struct error *err);
+int prepare_error(struct position at, const char *what, const struct error *inner, struct error *err);
 bool is_token(const char *text, size_t len); /* RFC 9110 */
 
 /* prepare_expect.c: statuses and regular expressions. */

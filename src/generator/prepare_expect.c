@@ -56,7 +56,7 @@ static int compile_regex(struct prepare *p, const char *what, const char *text, 
     CLEANUP_FREE regex_t *regex = xcalloc(1, sizeof(*regex));
 
     if (regex_compile(text, regex, &inner) < 0)
-        return prepare_error(p, what, &inner, err);
+        return prepare_error(p->form->expect_at, what, &inner, err);
     vec_push(&p->transport->regexes, TAKE(regex));
     return 0;
 }

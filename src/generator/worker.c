@@ -182,14 +182,22 @@ static void on_probe(void *data)
 
 /* ---- life ---- */
 
+/* What is wrong with a file that the workload names is wrong with the workload. */
+static int rows_error(const struct workload *load, const struct error *inner, struct error *err)
+{
+    (void)position_error(err, load->data_at, "data: %s", inner->message);
+    return *inner->hint ? error_hint(err, "%s", inner->hint) : -1;
+}
+
 static int prepare(struct worker *w, struct error *err)
 {
     const struct workload *load = w->o.workload;
+    struct error inner = ERROR_INIT;
     struct request_kind *kinds;
     size_t count;
 
-    if (load->data && workload_rows_read(load->data, &w->rows, err) < 0)
-        return -1;
+    if (load->data && workload_rows_read(load->data, &w->rows, &inner) < 0)
+        return rows_error(load, &inner, err);
     if (transport_new(w->loop, load, &w->transport, err) < 0 ||
         transport_prepare(w->transport, load, w->rows, w->arena, &kinds, &count, err) < 0)
         return -1;

@@ -47,11 +47,15 @@ static int unknown_request(const struct workload *w, const struct node *where, c
                       near ? near : names[0]);
 }
 
-static int no_weight(const struct workload_phase *p, struct error *err)
+static int no_weight(const struct checking *c, const struct workload_phase *p, struct error *err)
 {
+    const struct node *requests = node_get(c->n, "requests");
     char shown[SHOWN_SIZE];
 
-    position_error(err, p->at, "all requests of phase '%s' have weight 0", text_shown(p->name, shown));
+    if (node_get(c->n, "phases") || !requests)
+        position_error(err, p->at, "all requests of phase '%s' have weight 0", text_shown(p->name, shown));
+    else
+        node_error(err, workload_at(requests->items[0], "weight"), "all requests have weight 0");
     return error_hint(err, "give one of them a weight above 0");
 }
 
@@ -77,7 +81,7 @@ static int check_phase_requests(const struct checking *c, size_t phase, struct e
     }
     for (size_t i = 0; !p->requests.len && i < c->w->requests.len; i++)
         weight += r[i].weight;
-    return weight > 0 ? 0 : no_weight(p, err);
+    return weight > 0 ? 0 : no_weight(c, p, err);
 }
 
 static int check_requests(const struct node *n, const struct workload *w, struct error *err)
@@ -148,6 +152,17 @@ static int check_versions(const struct node *n, const struct workload *w, struct
     return 0;
 }
 
+static int check_measured(const struct node *n, const struct workload *w, struct error *err)
+{
+    const struct workload_phase *p = w->phases.items;
+
+    for (size_t i = 0; i < w->phases.len; i++)
+        if (!p[i].warmup)
+            return 0;
+    node_error(err, workload_at(n, "phases"), "all phases are warm-up: nothing would be measured");
+    return error_hint(err, "add one without 'warmup: true'");
+}
+
 int workload_check(const struct node *n, const struct workload *w, struct error *err)
 {
     if (workload_check_target(workload_at(n, "target"), w->target, err) < 0 ||
@@ -157,7 +172,7 @@ int workload_check(const struct node *n, const struct workload *w, struct error 
         node_error(err, workload_at(n, "id_header"), "'id_header' is no header name");
         return error_hint(err, "for instance X-Request-Id");
     }
-    if (check_data(w, err) < 0 || check_versions(n, w, err) < 0)
+    if (check_measured(n, w, err) < 0 || check_data(w, err) < 0 || check_versions(n, w, err) < 0)
         return -1;
     if (workload_duration_ns(w) > LONGEST_NS)
         return node_error(err, workload_at(n, "phases"), "the whole load lasts longer than 30d");

@@ -28,8 +28,10 @@ static const struct key_rule {
     {"graceful_ramp_down", OF(RAMPING_VUS), 0, NULL},
 };
 
-static int not_taken(const struct node *n, const char *key, int executor, struct error *err)
+static int not_taken(const struct node *n, const struct key_rule *rule, int executor, struct error *err)
 {
+    const char *key = rule->key;
+    unsigned taken = rule->taken;
     CLEANUP_VALUE(strbuf_release) struct strbuf list = STRBUF_INIT;
     const char *other = workload_k6_spelling(key);
 
@@ -40,7 +42,13 @@ static int not_taken(const struct node *n, const char *key, int executor, struct
             strbuf_addf(&list, "%s%s", list.len ? ", " : "", rules[i].key);
     }
     node_error(err, workload_key_at(n, key), "executor '%s' has no '%s'", executor_names[executor], key);
-    return error_hint(err, "its own keys are %s", strbuf_text(&list));
+    CLEANUP_VALUE(strbuf_release) struct strbuf owners = STRBUF_INIT;
+    for (int e = 0; executor_names[e]; e++) {
+        if (taken >> e & 1)
+            strbuf_addf(&owners, "%s%s", owners.len ? ", " : "", executor_names[e]);
+    }
+    return error_hint(err, "'%s' belongs to %s; keys of '%s' are %s", key, strbuf_text(&owners),
+                      executor_names[executor], strbuf_text(&list));
 }
 
 int workload_phase_check_keys(const struct node *n, const struct workload_phase *p, struct error *err)
@@ -49,7 +57,7 @@ int workload_phase_check_keys(const struct node *n, const struct workload_phase 
         const struct key_rule *r = &rules[i];
         bool given = workload_phase_has(n, r->key);
         if (given && !(r->taken >> p->executor & 1))
-            return not_taken(n, r->key, p->executor, err);
+            return not_taken(n, r, p->executor, err);
         if (given || !(r->needed >> p->executor & 1))
             continue;
         node_error(err, n, "'%s' is missing in a phase of executor '%s'", r->key,

@@ -9,7 +9,9 @@ static int complete_request(const struct node *n, struct arena *a, void *value, 
     struct workload_request *r = value;
 
     (void)err;
-    (void)n;
+    r->path_at = workload_at(n, "path")->at;
+    r->body_at = workload_at(n, r->body_file ? "body_file" : "body")->at;
+    r->expect_at = workload_at(n, "expect")->at;
     if (!r->method)
         r->method = r->body || r->body_file || r->grpc ? "POST" : "GET";
     if (!r->path)

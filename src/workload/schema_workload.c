@@ -7,7 +7,10 @@ static const char *const transport_names[] = {"auto", "plain", "curl", NULL};
 
 static int complete_workload(const struct node *n, struct arena *a, void *value, struct error *err)
 {
-    return workload_fill(n, a, value, err);
+    struct workload *w = value;
+
+    w->data_at = workload_at(n, "data")->at;
+    return workload_fill(n, a, w, err);
 }
 
 static int check_workload(const struct node *n, const void *value, struct error *err)
@@ -84,7 +87,7 @@ int workload_read(const struct node *n, const char *dir, struct arena *a, struct
     const struct schema_options o = {.dir = dir};
     struct workload read;
 
-    if (schema_read_with(&workload_schema, n, &o, a, &read, err) < 0)
+    if (workload_check_foreign(n, err) < 0 || schema_read_with(&workload_schema, n, &o, a, &read, err) < 0)
         return -1;
     *ret = read;
     return 0;

@@ -59,6 +59,9 @@ bool workload_phase_has(const struct node *n, const char *key);
 int workload_fill(const struct node *n, struct arena *a, struct workload *w, struct error *err) MUST_CHECK;
 int workload_check(const struct node *n, const struct workload *w, struct error *err) MUST_CHECK;
 
+/* Words of other tools, with a hint what stands in their place. */
+int workload_check_foreign(const struct node *n, struct error *err) MUST_CHECK;
+
 /* The most VUs that a phase ever has. */
 int64_t workload_phase_vus_max(const struct workload_phase *p);
 

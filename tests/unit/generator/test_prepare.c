@@ -24,8 +24,14 @@ static void begin(struct fixture *f)
     *f = (struct fixture){.err = ERROR_INIT};
     assert_int_equal(loop_new(&f->loop, &err), 0);
     f->arena = arena_new();
-    f->form = (struct workload_request){
-        .name = "it", .method = "GET", .path = "/", .timeout_ns = SCHEMA_ABSENT, .at = {"m.yaml", 7, 3}};
+    f->form = (struct workload_request){.name = "it",
+                                        .method = "GET",
+                                        .path = "/",
+                                        .timeout_ns = SCHEMA_ABSENT,
+                                        .at = {"m.yaml", 7, 3},
+                                        .path_at = {"m.yaml", 8, 9},
+                                        .body_at = {"m.yaml", 9, 9},
+                                        .expect_at = {"m.yaml", 10, 9}};
     f->w = (struct workload){.target = "http://127.0.0.1:8080",
                              .keepalive = true,
                              .timeout_ns = 123,
@@ -217,7 +223,7 @@ static void body_files_are_read(void **state)
     begin(&f);
     f.form.body_file = "/nowhere/at/all";
     assert_int_equal(prepare(&f), -1);
-    assert_has(f.err.message, "m.yaml:7:3: body_file: ");
+    assert_has(f.err.message, "m.yaml:9:9: body_file: ");
     end(&f);
 }
 
@@ -247,7 +253,7 @@ static void what_would_break_a_message_is_refused(void **state)
     assert_refused(&f, "method CONNECT makes a tunnel");
     begin(&f);
     f.form.path = "/{{nonsense}}";
-    assert_refused(&f, "m.yaml:7:3: path: ");
+    assert_refused(&f, "m.yaml:8:9: path: ");
 }
 
 static void statuses_are_listed(void **state)
@@ -282,7 +288,7 @@ static void expectations_are_compiled(void **state)
     struct fixture f;
     begin(&f);
     f.form.expect.body = "a(";
-    assert_refused(&f, "m.yaml:7:3: expect.body: bad regular expression 'a('");
+    assert_refused(&f, "m.yaml:10:9: expect.body: bad regular expression 'a('");
     begin(&f);
     f.form.expect.header = "no colon";
     assert_refused(&f, "expect.header has no name");
