@@ -22,8 +22,9 @@ struct report_options {
     const char *const *rows; /* axis names */
     size_t row_count;
     const char *cols; /* one axis name, or NULL */
-    const char *const
-        *figures; /* names of trial.json, or what such a name ends with ("p90"); none: the main ones */
+    /* names of trial.json, or what such a name ends with ("p90"), "phases.NAME.FIGURE" and
+     * "requests.NAME.FIGURE" of parts of the load; none: the main ones */
+    const char *const *figures;
     size_t figure_count;
     int width;  /* of the terminal; 0: unlimited */
     bool color; /* on a terminal */

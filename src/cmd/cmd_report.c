@@ -72,7 +72,8 @@ static int cmd_report_main(int argc, char **argv)
         {"output", 'o', OPTION_TEXT, &out, "FILE", "write to a file instead of standard output"},
         {"rows", 0, OPTION_TEXT, &rows, "AXIS,...", "axes of the rows, in this order; 'figure' is one, too"},
         {"cols", 0, OPTION_TEXT, &o.cols, "AXIS", "the axis of the columns, instead of 'figure'"},
-        {"figures", 0, OPTION_TEXT, &figures, "NAME,...", "which figures, by the names of trial.json"},
+        {"figures", 0, OPTION_TEXT, &figures, "NAME,...",
+         "by the names of trial.json, or phases.NAME.FIGURE"},
     };
 
     if (options_parse(&cmd_report, options, ARRAY_LEN(options), argc, argv, 1, 1, &operands, &code) < 0)

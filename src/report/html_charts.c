@@ -132,8 +132,7 @@ static void phase_charts(const struct report *r, const struct group *g, struct s
             p = cell_parts(r, &r->cells.items[i], PART_PHASE);
     for (size_t i = 0; p && i < p->count[PART_PHASE] && i < PHASES_DRAWN; i++) {
         const struct load_part *part = &p->items[PART_PHASE][i];
-        const size_t *at = name_index_get(&r->part_names[PART_PHASE].index, part->name);
-        size_t first = at ? r->part_names[PART_PHASE].items.items[*at].first : SIZE_MAX;
+        size_t first = part_first_figure(r, PART_PHASE, part->name);
         if (part->warmup || first == SIZE_MAX)
             continue;
         chart(r, g, first + PART_GOODPUT, out);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "benchctl/base/units.h"
+#include "part_figures.h"
 #include "series.h"
 
 #define TRIALS_MAX 300 /* in one page; more: only those that went wrong */
@@ -161,6 +162,36 @@ static void main_figures(const struct report *r, const struct trial *t, struct s
                                                    : "</p>\n");
 }
 
+/* "ramp (closed): ok/s 417 · errors 0% · p50 48.0 ms · ..." */
+static void phase_figures(const struct report *r, const struct trial *t, struct strbuf *out)
+{
+    const struct trial_parts *p = &r->parts[t - r->sweep->trials];
+    const double *values = &r->values[(size_t)(t - r->sweep->trials) * r->figures.len];
+    char text[32];
+
+    for (size_t i = 0; i < p->count[PART_PHASE] && p->count[PART_PHASE] > 1; i++) {
+        const struct load_part *part = &p->items[PART_PHASE][i];
+        size_t first = part_first_figure(r, PART_PHASE, part->name);
+        const char *between = ": ";
+        for (size_t k = 0; k < PART_FIGURES && first != SIZE_MAX; k++) {
+            if (isnan(values[first + k]))
+                continue;
+            if (between[0] == ':') {
+                strbuf_adds(out, "<p>");
+                html_text(out, part->name);
+                strbuf_addf(out, " (%s", part->warmup ? "warm-up, " : "");
+                html_text(out, part->model ? part->model : "model unknown");
+                strbuf_addc(out, ')');
+            }
+            figure_format(&r->figures.items[first + k], values[first + k], text);
+            strbuf_addf(out, "%s%s %s%s%s", between, part_figures[k].name, text,
+                        part_figures[k].measure[0] ? " " : "", part_figures[k].measure);
+            between = " · ";
+        }
+        strbuf_adds(out, between[0] == ':' ? "" : "</p>\n");
+    }
+}
+
 static void failures(const struct trial *t, struct strbuf *out)
 {
     const struct load_result *l = &t->load;
@@ -245,6 +276,7 @@ static void one_trial(const struct report *r, const struct trial *t, struct strb
     }
     strbuf_adds(out, "</p>\n");
     main_figures(r, t, out);
+    phase_figures(r, t, out);
     steps(r, t, out);
     failures(t, out);
     if (course)

@@ -13,4 +13,7 @@ struct part_figure {
 };
 extern const struct part_figure part_figures[PART_FIGURES];
 
+/* Where they begin among the report's; SIZE_MAX: it has none. */
+size_t part_first_figure(const struct report *r, enum part_kind kind, const char *name);
+
 #endif

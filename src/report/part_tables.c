@@ -23,8 +23,7 @@ const struct trial_parts *cell_parts(const struct report *r, const struct cell *
     return found;
 }
 
-/* SIZE_MAX: it has none. */
-static size_t first_figure(const struct report *r, enum part_kind kind, const char *name)
+size_t part_first_figure(const struct report *r, enum part_kind kind, const char *name)
 {
     const size_t *at = name_index_get(&r->part_names[kind].index, name);
 
@@ -46,7 +45,7 @@ static bool measured(const struct report *r, const struct cell *c, enum part_kin
     const struct trial_parts *p = cell_parts(r, c, kind);
 
     for (size_t i = 0; p && p->count[kind] > 1 && i < p->count[kind]; i++) {
-        size_t first = first_figure(r, kind, p->items[kind][i].name);
+        size_t first = part_first_figure(r, kind, p->items[kind][i].name);
         if (first != SIZE_MAX && c->figures[first + column].n)
             return true;
     }
@@ -106,7 +105,7 @@ static void cell_rows(struct part_table *pt, const struct cell *c)
     const struct trial_parts *p = cell_parts(pt->r, c, pt->kind);
 
     for (size_t i = 0; p && p->count[pt->kind] > 1 && i < p->count[pt->kind]; i++) {
-        size_t first = first_figure(pt->r, pt->kind, p->items[pt->kind][i].name);
+        size_t first = part_first_figure(pt->r, pt->kind, p->items[pt->kind][i].name);
         bool any = false;
         for (size_t f = 0; f < PART_FIGURES && first != SIZE_MAX && !any; f++)
             any = c->figures[first + f].n;

@@ -92,6 +92,8 @@ static void mixed_loads_are_drawn_by_phase(void **state)
     assert_has(html, "<h3>steady.rate: successful requests per second</h3>");
     assert_null(strstr(html, "<h3>warm:"));
     assert_has(html, "<h3>Peak of used memory");
+    assert_has(html, "<p>ramp (closed): ok/s 417 · errors 25.0% · p50 48.0 ms · p99 60.0 ms</p>");
+    assert_has(html, "<p>warm (warm-up, closed): ok/s 77.0");
 }
 
 static void one_phase_is_the_load_itself(void **state)
