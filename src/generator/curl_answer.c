@@ -126,7 +126,7 @@ static const struct {
     {CURLE_INTERFACE_FAILED, REQUEST_CONNECT, NULL},
     {CURLE_OPERATION_TIMEDOUT, REQUEST_CONNECT, "no connection in time"},
     {CURLE_SSL_CONNECT_ERROR, REQUEST_TLS, "TLS handshake failed"},
-    {CURLE_PEER_FAILED_VERIFICATION, REQUEST_TLS, "certificate not trusted, or for another host"},
+    {CURLE_PEER_FAILED_VERIFICATION, REQUEST_TLS, "certificate not trusted"},
     {CURLE_SSL_CIPHER, REQUEST_TLS, NULL},
     {CURLE_SSL_CERTPROBLEM, REQUEST_TLS, NULL},
     {CURLE_SSL_CACERT_BADFILE, REQUEST_TLS, "ca_file cannot be used"},
@@ -146,6 +146,42 @@ static const struct {
     {CURLE_FAILED_INIT, REQUEST_GENERATOR, NULL},
 };
 
+/* What the TLS library says, in words of our own. */
+static const char *tls_detail(CURLcode code, const char *text, const char *detail)
+{
+    static const struct {
+        CURLcode code;
+        const char *part, *detail;
+    } all[] = {
+        {CURLE_PEER_FAILED_VERIFICATION, "self-signed certificate in",
+         "certificate chain ends with an unknown authority"},
+        {CURLE_PEER_FAILED_VERIFICATION, "self signed certificate in",
+         "certificate chain ends with an unknown authority"},
+        {CURLE_PEER_FAILED_VERIFICATION, "self-signed", "certificate is self-signed"},
+        {CURLE_PEER_FAILED_VERIFICATION, "self signed", "certificate is self-signed"},
+        {CURLE_PEER_FAILED_VERIFICATION, "local issuer", "certificate of an unknown authority"},
+        {CURLE_PEER_FAILED_VERIFICATION, "has expired", "certificate has expired"},
+        {CURLE_PEER_FAILED_VERIFICATION, "not yet valid", "certificate is not yet valid"},
+        {CURLE_PEER_FAILED_VERIFICATION, "target host name", "certificate is for another host"},
+        {CURLE_PEER_FAILED_VERIFICATION, "does not match", "certificate is for another host"},
+        {CURLE_SSL_CONNECT_ERROR, "wrong version number", "TLS handshake failed: the server speaks no TLS"},
+        {CURLE_SSL_CONNECT_ERROR, "packet length too long", "TLS handshake failed: the server speaks no TLS"},
+        {CURLE_SSL_CONNECT_ERROR, "http request", "TLS handshake failed: the server speaks no TLS"},
+        {CURLE_SSL_CONNECT_ERROR, "unsupported protocol", "TLS handshake failed: no common version of TLS"},
+        {CURLE_SSL_CONNECT_ERROR, "protocol version", "TLS handshake failed: no common version of TLS"},
+        {CURLE_SSL_CONNECT_ERROR, "certificate required",
+         "TLS handshake failed: the server wants a certificate"},
+        {CURLE_SSL_CONNECT_ERROR, "alert", "TLS handshake failed: the server refused it"},
+        {CURLE_SSL_CONNECT_ERROR, "SSL_ERROR_SYSCALL", "TLS handshake failed: closed by the server"},
+        {CURLE_SSL_CONNECT_ERROR, "unexpected eof", "TLS handshake failed: closed by the server"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        if (all[i].code == code && strstr(text, all[i].part))
+            return all[i].detail;
+    return detail;
+}
+
 /* libcurl calls it a receive error when a chunk is malformed, and when HTTP/2 ends with its connection. */
 static enum request_error tell_apart(const struct curl_channel *c, CURLcode code, enum request_error error,
                                      const char **detail)
@@ -159,6 +195,8 @@ static enum request_error tell_apart(const struct curl_channel *c, CURLcode code
             return connect_error((int)errnum);
         }
     }
+    if (error == REQUEST_TLS)
+        *detail = tls_detail(code, c->text, *detail);
     if (code == CURLE_OUT_OF_MEMORY && c->written && !c->headed) { /* its word for a line of 100 KB */
         *detail = "a head that does not end";
         return REQUEST_PROTOCOL;

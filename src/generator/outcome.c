@@ -11,6 +11,7 @@
 struct sums {
     uint64_t planned, started, dropped, sends, bunched, close, backoffs, backoff_ns;
     int64_t begin_ns, end_ns; /* begin -1: none of them began */
+    int64_t drain_ns;         /* of the one that ended last */
     size_t phases;
 };
 
@@ -37,6 +38,8 @@ static struct sums sum(const struct outcome_facts *f, enum which which)
         s.backoff_ns += p->backoff_ns;
         if (p->begin_ns >= 0 && (s.begin_ns < 0 || p->begin_ns < s.begin_ns))
             s.begin_ns = p->begin_ns;
+        if (p->end_ns > s.end_ns)
+            s.drain_ns = outcome_drain_ns(&phases[i], p);
         if (p->begin_ns >= 0) /* a lost process never said when it ended */
             s.end_ns =
                 (int64_t)fmax((double)s.end_ns, (double)(p->end_ns >= 0 ? p->end_ns : f->total->end_ns));
@@ -190,6 +193,7 @@ static void add_head(const struct outcome_facts *f, struct json *j)
     json_set_text(j, "transport", f->transport);
     json_set_text(j, "target", f->workload->target);
     json_set_int(j, "processes", (int64_t)f->processes);
+    json_set_int(j, "processes_asked", f->workload->processes);
     json_set_int(j, "seed", f->workload->seed);
     json_set_text(j, "model", open.phases && closed.phases ? "mixed" : open.phases ? "open" : "closed");
     json_set_bool(j, "corrected", open.phases > 0 && closed.phases == 0);
@@ -216,6 +220,7 @@ struct json *outcome_report(const struct outcome_facts *f)
     add_head(f, j);
     add_verdict(f, all, j);
     json_set_number(j, "measured_ms", outcome_ms(window_ns));
+    json_set_number(j, "drain_ms", outcome_ms(s.drain_ns));
     outcome_counts(j, all);
     outcome_rates(j, all, window_ns);
     json_set_int(j, "planned", (int64_t)s.planned);

@@ -31,6 +31,8 @@ void outcome_rates(struct json *into, const struct tally *t, int64_t window_ns);
 /* Null: nothing to correct. Adds the answers of the phase, as they would have been without waiting, to `into`
  * (may be NULL). */
 struct json *outcome_corrected(const struct tally *t, const struct phase_part *p, struct histogram *into);
+/* How long it took from the last moment at which a request could begin until the last answer. */
+int64_t outcome_drain_ns(const struct workload_phase *f, const struct phase_part *p);
 struct json *outcome_phase(const struct workload *w, const struct second *total, size_t phase);
 struct json *outcome_requests(const struct workload *w, const struct second *total, int64_t window_ns);
 

@@ -114,6 +114,14 @@ static void add_pace(struct json *j, const struct workload_phase *f, const struc
     json_set(j, "rates", rates);
 }
 
+int64_t outcome_drain_ns(const struct workload_phase *f, const struct phase_part *p)
+{
+    bool counted = f->executor == EXECUTOR_SHARED_ITERATIONS || f->executor == EXECUTOR_PER_VU_ITERATIONS;
+    int64_t planned_ns = workload_phase_duration_ns(f), took_ns = p->end_ns - p->begin_ns;
+
+    return p->begin_ns < 0 || p->end_ns < 0 || counted || took_ns < planned_ns ? 0 : took_ns - planned_ns;
+}
+
 struct json *outcome_phase(const struct workload *w, const struct second *total, size_t phase)
 {
     const struct workload_phase *f = (const struct workload_phase *)w->phases.items + phase;
@@ -129,6 +137,7 @@ struct json *outcome_phase(const struct workload *w, const struct second *total,
     json_set_bool(j, "warmup", f->warmup);
     json_set_number(j, "begin_ms", begun ? outcome_ms(p->begin_ns) : NAN);
     json_set_number(j, "duration_ms", over ? outcome_ms(p->end_ns - p->begin_ns) : NAN);
+    json_set_number(j, "drain_ms", over ? outcome_ms(outcome_drain_ns(f, p)) : NAN);
     json_set_int(j, "planned", (int64_t)p->planned);
     json_set_int(j, "started", (int64_t)p->started);
     json_set_int(j, "dropped", (int64_t)p->dropped);

@@ -270,7 +270,7 @@ void vu_due(struct vu *v, int64_t now_ns)
     } else if (v->state == VU_BUSY && v->until_ns <= now_ns) {
         p->runner->work++;
         channel_cancel(v->channel);
-        v->x.detail = NULL;
+        v->x.detail = v->x.received_bytes ? "the answer had begun" : "nothing was answered in time";
         vu_ended(v, REQUEST_TIMEOUT, now_ns);
     } else if (v->state == VU_RESTING && v->until_ns <= now_ns) {
         vu_free(v, now_ns);

@@ -70,7 +70,7 @@ def good():
         same((r['requests'], r['ok'], r['connections']), (1000, 1000, 8), 'processes ' + n)
         same(s.requests, 1000, 'the server saw')
         same(s.paths.popitem()[0], '/items?q=1', 'path')
-        same((r['model'], r['corrected'], r['pacing']), ('closed', False, None))
+        same((r['model'], r['corrected'], r['pacing']['lag_ms']), ('closed', False, None))
     s.close()
 
 

@@ -67,6 +67,8 @@ static void measured_and_warm_up_are_apart(void **state)
     assert_true(at(j, "/aborted") == 5 && at(j, "/dropped") == 70 && at(j, "/planned") == 1100);
     assert_true(at(j, "/censored") == 25 && at(j, "/errors/timeout") == 25);
     assert_true(at(j, "/measured_ms") == 21000);
+    assert_true(at(j, "/drain_ms") == 1000 &&
+                at(j, "/phases/1/drain_ms") == 0); /* 10 s were planned, 11 it took */
     assert_true(fabs(at(j, "/rps") - 1025 / 21.0) < 1e-9);
     assert_true(at(j, "/latency_ms/count") == 1000);
     assert_true(fabs(at(j, "/latency_ms/p50") - 3) < 0.01);
