@@ -109,6 +109,50 @@ static const struct validity_result *failed_validity(const struct trial_run *t)
     return NULL;
 }
 
+/*
+ * When the generator did not do what it was asked for: what else speaks of a machine that had no time for it.
+ * As a continuation of its sentence, "" when nothing does.
+ */
+static const char *neighbouring_causes(const struct trial_run *t, const struct validity_result *failed)
+{
+    static const char *const of_the_generator[] = {"generator-kept-up", "load-delivered", "load-complete"};
+    static const char *const causes[] = {"host-quiet", "host-saturated", "generator-busy", "local-ports"};
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    bool concerned = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(of_the_generator); i++)
+        concerned = concerned || text_equal(failed->id, of_the_generator[i]);
+    for (size_t i = 0; concerned && i < t->record.validity_count; i++)
+        for (size_t k = 0; k < ARRAY_LEN(causes); k++)
+            if (text_equal(t->record.validity[i].id, causes[k]) &&
+                strcmp(t->record.validity[i].verdict, "WARN") == 0)
+                strbuf_addf(&text, "; %s", t->record.validity[i].message);
+    return text.len ? arena_strdup(t->arena, text.data) : "";
+}
+
+static int by_count(const void *a, const void *b)
+{
+    double x = ((const struct error_count *)a)->count, y = ((const struct error_count *)b)->count;
+
+    return (x < y) - (x > y);
+}
+
+/* "connect 200, timeout 14", the most frequent first; "" when no kinds are known. */
+static const char *kinds_of_errors(const struct trial_run *t)
+{
+    const struct load_result *l = &t->record.load;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    struct error_count *sorted = arena_array(t->arena, struct error_count, l->error_count + 1);
+
+    for (size_t i = 0; i < l->error_count; i++)
+        sorted[i] = l->errors[i];
+    if (l->error_count)
+        qsort(sorted, l->error_count, sizeof(*sorted), by_count);
+    for (size_t i = 0; i < l->error_count && sorted[i].count > 0; i++)
+        strbuf_addf(&text, "%s%s %.0f", text.len ? ", " : "", sorted[i].kind, sorted[i].count);
+    return text.len ? arena_strdup(t->arena, text.data) : "";
+}
+
 /* The load was measured: what do its numbers say? */
 static void conclude_measured(struct trial_run *t)
 {
@@ -118,22 +162,23 @@ static void conclude_measured(struct trial_run *t)
     const char *gates = failed_gates(t);
     double limit = isnan(t->settings->load.max_error_rate) ? 0.01 : t->settings->load.max_error_rate;
     bool unstable = a->restarts > 0 || a->oom_kills > 0, failing = l->error_rate > limit;
-    char story[512], rate[128] = "";
+    const char *kinds = kinds_of_errors(t);
+    char story[512], rate[512] = "";
 
     (void)deaths(t, story, sizeof(story));
     if (l->failed > 0)
-        (void)snprintf(rate, sizeof(rate), "%s%.3g %% of requests failed", story[0] ? "; " : "",
-                       100 * l->error_rate);
+        (void)snprintf(rate, sizeof(rate), "%s%.3g %% of requests failed%s%s%s", story[0] ? "; " : "",
+                       100 * l->error_rate, kinds[0] ? " (" : "", kinds, kinds[0] ? ")" : "");
     if (l->requests > 0 && l->ok <= 0)
         conclude(t, unstable ? OUTCOME_CRASHED : OUTCOME_DEGRADED,
                  "%s%s: no request is known to have succeeded", story, rate);
     else if (unstable)
         conclude(t, OUTCOME_DEGRADED, "%s%s", story, rate);
     else if (v)
-        conclude(t, OUTCOME_INVALID, "%s", v->message);
+        conclude(t, OUTCOME_INVALID, "%s%s", v->message, neighbouring_causes(t, v));
     else if (failing)
-        conclude(t, OUTCOME_DEGRADED, "%.3g %% of requests failed (%.0f of %.0f), more than %.3g %%",
-                 100 * l->error_rate, l->failed, l->ok + l->failed, 100 * limit);
+        conclude(t, OUTCOME_DEGRADED, "%.3g %% of requests failed (%.0f of %.0f%s%s), more than %.3g %%",
+                 100 * l->error_rate, l->failed, l->ok + l->failed, kinds[0] ? ": " : "", kinds, 100 * limit);
     else if (gates)
         conclude(t, OUTCOME_DEGRADED, "%s", gates);
     else if (isnan(l->requests))

@@ -78,7 +78,7 @@ static bool percentiles_are_supported(const struct load_facts *f, struct load_ru
 
     if (isnan(l->latency_ms.p99) || !(l->ok * 0.01 < BEYOND_MIN))
         return true;
-    say(r, "WARN", "p99 rests on fewer than %d requests", BEYOND_MIN); /* the same words in every trial */
+    say(r, "WARN", "only %.0f of %.0f requests lie beyond p99", floor(l->ok * 0.01), l->ok);
     return false;
 }
 

@@ -106,7 +106,8 @@ static void a_percentile_of_a_few(void **state)
 
     (void)state;
     l.requests = l.ok = 9900;
-    assert_ruling(ruling(&l, 2, NAN), "percentile-support", "WARN", "p99 rests on fewer than 100 requests");
+    assert_ruling(ruling(&l, 2, NAN), "percentile-support", "WARN",
+                  "only 99 of 9900 requests lie beyond p99");
     l.ok = 10000;
     assert_null(ruling(&l, 2, NAN));
 }
