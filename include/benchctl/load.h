@@ -78,6 +78,16 @@ int load_adapter_command(const struct load_adapter *a, const struct load_call *c
 int load_adapter_try(const struct load_adapter *a, const struct node *options, const char *script,
                      int64_t duration_ns, struct error *err) MUST_CHECK;
 
+/* The same; what is wrong with the duration alone is said where that is written. */
+struct load_trying {
+    const struct node *options;
+    const char *script; /* NULL: none */
+    int64_t duration_ns;
+    struct position duration_at; /* line 0: nowhere */
+};
+int load_adapter_try_at(const struct load_adapter *a, const struct load_trying *t,
+                        struct error *err) MUST_CHECK;
+
 /* argv that prints the version, and how to read it from that output. Empty argv: none. */
 int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,
                                  struct text_list *ret_argv, struct error *err) MUST_CHECK;

@@ -117,18 +117,33 @@ static const struct load_adapter *find_load_adapter(struct check *c, const char 
     return a;
 }
 
+static struct position position_of(const struct node *n)
+{
+    return n ? n->at : (struct position){0};
+}
+
 static void check_load(struct check *c, const struct load_settings *l, const struct node *tree)
 {
+    const struct node *load = node_get(tree, "load");
+    const struct load_adapter *a = find_load_adapter(c, l->adapter, node_get(load, "adapter"));
+    struct load_trying t = {.options = l->options,
+                            .script = l->script,
+                            .duration_ns = l->duration_ns,
+                            .duration_at = position_of(node_get(load, "duration"))};
     struct error err = ERROR_INIT;
 
-    const struct load_adapter *a =
-        find_load_adapter(c, l->adapter, node_get(node_get(tree, "load"), "adapter"));
-    if (a && load_adapter_try(a, l->options, l->script, l->duration_ns, &err) < 0)
+    if (!a)
+        return;
+    if (load_adapter_try_at(a, &t, &err) < 0) {
         say(&err, c);
-    else if (a && l->warmup && load_adapter_try(a, l->options, l->script, l->warmup->duration_ns, &err) < 0) {
-        (void)error_wrap(&err, "warm-up");
-        say(&err, c);
+        return;
     }
+    if (!l->warmup)
+        return;
+    t.duration_ns = l->warmup->duration_ns;
+    t.duration_at = position_of(node_get(node_get(load, "warmup"), "duration"));
+    if (load_adapter_try_at(a, &t, &err) < 0)
+        say(&err, c);
 }
 
 static void check_metrics(struct check *c, const struct container_settings *s, const struct node *container)

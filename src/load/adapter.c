@@ -159,6 +159,16 @@ int load_adapter_parse(const char *bytes, size_t len, const char *file, struct l
     return 0;
 }
 
+static void hint_directories(char *const *dirs, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    for (size_t i = 0; dirs[i]; i++)
+        strbuf_addf(&text, "%s %s/load", i ? "," : "", dirs[i]);
+    (void)error_hint(err, "`benchctl adapter list` shows those that there are; looked for in%s",
+                     text.len ? strbuf_text(&text) : " no directory: none is there");
+}
+
 static int unknown_adapter(const char *name, char *const *dirs, struct error *err)
 {
     char **known = load_adapter_list(dirs);
@@ -171,8 +181,7 @@ static int unknown_adapter(const char *name, char *const *dirs, struct error *er
     if (near)
         (void)error_hint(err, "did you mean '%s'?", near);
     else
-        (void)error_hint(err,
-                         "`benchctl adapter list` shows those that there are, and where they are looked for");
+        hint_directories(dirs, err);
     adapter_list_free(known);
     return -1;
 }

@@ -6,6 +6,7 @@
 #include "benchctl/base/interpolate.h"
 
 #define MAX_ARGUMENTS ((size_t)4096)
+#define ANY_DURATION_NS (INT64_C(3600) * 1000000000) /* that every generator takes */
 
 /* A growing list of texts in an arena. */
 struct arguments {
@@ -181,21 +182,40 @@ int load_adapter_command(const struct load_adapter *a, const struct load_call *c
     return 0;
 }
 
-int load_adapter_try(const struct load_adapter *a, const struct node *options, const char *script,
-                     int64_t duration_ns, struct error *err)
+static int try_once(const struct load_adapter *a, const struct load_trying *t, int64_t duration_ns,
+                    struct error *err)
 {
     CLEANUP(arena_free) struct arena *arena = arena_new();
     struct load_command made;
     const struct load_call call = {
         .target = "http://127.0.0.1:80",
         .path = "/",
-        .script = script,
+        .script = t->script,
         .duration_ns = duration_ns,
-        .options = options,
+        .options = t->options,
         .output_dir = "/tmp",
     };
 
     return load_adapter_command(a, &call, arena, &made, err);
+}
+
+int load_adapter_try_at(const struct load_adapter *a, const struct load_trying *t, struct error *err)
+{
+    struct error ignored = ERROR_INIT;
+
+    if (try_once(a, t, t->duration_ns, err) == 0)
+        return 0;
+    if (t->duration_at.line && try_once(a, t, ANY_DURATION_NS, &ignored) == 0)
+        return error_wrap(err, "%s:%d:%d", t->duration_at.file, t->duration_at.line, t->duration_at.column);
+    return -1; /* it is not the duration */
+}
+
+int load_adapter_try(const struct load_adapter *a, const struct node *options, const char *script,
+                     int64_t duration_ns, struct error *err)
+{
+    const struct load_trying t = {.options = options, .script = script, .duration_ns = duration_ns};
+
+    return load_adapter_try_at(a, &t, err);
 }
 
 int load_adapter_version_command(const struct load_adapter *a, struct arena *arena,

@@ -255,16 +255,30 @@ static int need_generator(struct preparation *p, const struct load_settings *l, 
     return find_program(p, use, err);
 }
 
+static struct position position_of(const struct node *n)
+{
+    return n ? n->at : (struct position){0};
+}
+
 /* What the adapter cannot do as asked is said now, not in the first trial. */
-static int try_generator(struct sweep_run *s, const struct load_settings *l, struct error *err)
+static int try_generator(struct sweep_run *s, const struct load_settings *l, const struct node *load,
+                         struct error *err)
 {
     const struct adapter_use *use = adapter_for(s, l->adapter);
+    struct load_trying t = {.options = l->options,
+                            .script = l->script,
+                            .duration_ns = l->duration_ns,
+                            .duration_at = position_of(node_get(load, "duration"))};
 
     if (!use || !use->adapter)
         return 0;
-    if (l->warmup && load_adapter_try(use->adapter, l->options, l->script, l->warmup->duration_ns, err) < 0)
-        return error_wrap(err, "warm-up");
-    return load_adapter_try(use->adapter, l->options, l->script, l->duration_ns, err);
+    if (load_adapter_try_at(use->adapter, &t, err) < 0)
+        return -1;
+    if (!l->warmup)
+        return 0;
+    t.duration_ns = l->warmup->duration_ns;
+    t.duration_at = position_of(node_get(node_get(load, "warmup"), "duration"));
+    return load_adapter_try_at(use->adapter, &t, err);
 }
 
 static int need_metrics(struct preparation *p, const struct metrics_settings *m, struct error *err)
@@ -364,14 +378,16 @@ static int check_parity(struct preparation *p, struct error *err)
 
 /* --- all of it --- */
 
-static int need_scenario(struct preparation *p, const struct settings *st, struct error *err)
+static int need_scenario(struct preparation *p, const struct settings *st, const struct node *tree,
+                         struct error *err)
 {
     const struct container_settings *services = st->services.items;
 
     for (size_t i = 0; i < st->expect.len; i++)
         if (expectation_check(st->expect.items[i], err) < 0)
             return -1;
-    if (need_generator(p, &st->load, err) < 0 || try_generator(p->sweep, &st->load, err) < 0 ||
+    if (need_generator(p, &st->load, err) < 0 ||
+        try_generator(p->sweep, &st->load, node_get(tree, "load"), err) < 0 ||
         need_metrics(p, st->app.metrics, err) < 0 || need_image(p, &st->app, err) < 0)
         return -1;
     for (size_t i = 0; i < st->services.len; i++)
@@ -394,7 +410,7 @@ static int need_all(struct preparation *p, struct error *err)
     for (size_t i = 0; i < plan_counts(s->plan)->scenarios; i++) {
         struct resolved r = {0};
         arena_reset(a);
-        if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, err) < 0 ||
+        if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, r.tree, err) < 0 ||
             need_secrets(p, r.tree, err) < 0)
             return -1;
         s->estimated_all_ns += (uint64_t)plan_estimate_ns(&r.settings) * (uint64_t)s->matrix->trials;
