@@ -60,9 +60,14 @@ void adapter_print_form(const struct json *j, struct strbuf *out)
     const char *const keys[] = {"help", "file", "program", "package", "url", "model", "corrected"};
 
     strbuf_addf(out, "%s\n", json_get_text(j, "name"));
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (json_get_text(j, keys[i]))
-            strbuf_addf(out, "  %-10s %s\n", keys[i], json_get_text(j, keys[i]));
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        CLEANUP_FREE char *pointer = xasprintf("/reports/0/texts/%s", keys[i]);
+        const char *value = json_get_text(j, keys[i]);
+        if (value && strcmp(value, "unknown") == 0 && json_pointer(j, pointer))
+            value = "depends on the load: each result says";
+        if (value)
+            strbuf_addf(out, "  %-10s %s\n", keys[i], value);
+    }
     print_options(json_get(j, "options"), out);
     print_call(j, out);
 }
@@ -75,9 +80,50 @@ static void print_number(struct strbuf *out, const char *name, double value)
         strbuf_addf(out, "%-22s %.10g\n", name, value);
 }
 
+static void print_latency(struct strbuf *out, const char *name, const struct latency *l)
+{
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {
+        {"min", l->min}, {"mean", l->mean}, {"stdev", l->stdev}, {"p50", l->p50},   {"p75", l->p75},
+        {"p90", l->p90}, {"p95", l->p95},   {"p99", l->p99},     {"p999", l->p999}, {"max", l->max},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP_FREE char *full = xasprintf("%s.%s", name, rows[i].name);
+        print_number(out, full, rows[i].value);
+    }
+}
+
+/* Of each phase, or kind of request, the main figures; the rest is in the JSON. */
+static void print_parts(struct strbuf *out, const char *name, const char *text)
+{
+    static const char *const figures[] = {"/requests",      "/ok", "/failed", "/rps", "/latency_ms/p50",
+                                          "/latency_ms/p99"};
+    struct error ignored = ERROR_INIT;
+    CLEANUP(json_free) struct json *all = NULL;
+
+    if (!text || json_parse(text, strlen(text), name, &all, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < json_len(all); i++) {
+        const struct json *one = json_at(all, i);
+        const char *its = json_get_text(one, "name");
+        strbuf_addf(out, "%s %s:", name, its ? its : "?");
+        for (size_t k = 0; k < ARRAY_LEN(figures); k++) {
+            const struct json *figure = json_pointer(one, figures[k]);
+            CLEANUP_FREE char *label = xstrdup(figures[k] + 1);
+            for (char *p = label; *p; p++)
+                *p = *p == '/' ? '.' : *p;
+            if (json_type_of(figure) == JSON_TYPE_NUMBER)
+                strbuf_addf(out, " %s %.10g", label, json_number(figure));
+        }
+        strbuf_addc(out, '\n');
+    }
+}
+
 void adapter_print_result(const struct load_result *r, const struct load_problems *p, struct strbuf *out)
 {
-    const struct latency *l = &r->latency_ms;
     const struct {
         const char *name;
         double value;
@@ -91,26 +137,23 @@ void adapter_print_result(const struct load_result *r, const struct load_problem
         {"duration_ms", r->duration_ms},
         {"received_bytes", r->received_bytes},
         {"dropped", r->dropped},
-        {"latency_ms.min", l->min},
-        {"latency_ms.mean", l->mean},
-        {"latency_ms.stdev", l->stdev},
-        {"latency_ms.p50", l->p50},
-        {"latency_ms.p75", l->p75},
-        {"latency_ms.p90", l->p90},
-        {"latency_ms.p95", l->p95},
-        {"latency_ms.p99", l->p99},
-        {"latency_ms.p999", l->p999},
-        {"latency_ms.max", l->max},
+        {"offered", r->offered},
+        {"connections", r->connections},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         print_number(out, rows[i].name, rows[i].value);
+    print_latency(out, "latency_ms", &r->latency_ms);
+    if (!isnan(r->service_ms.max) || !isnan(r->service_ms.p50))
+        print_latency(out, "service_ms", &r->service_ms);
     for (size_t i = 0; i < r->error_count; i++) {
         CLEANUP_FREE char *name = xasprintf("errors.%s", r->errors[i].kind);
         print_number(out, name, r->errors[i].count);
     }
     strbuf_addf(out, "%-22s %s\n%-22s %s\n", "model", r->model ? r->model : "-", "corrected",
                 r->corrected ? r->corrected : "-");
+    print_parts(out, "phase", r->phases);
+    print_parts(out, "request", r->by_request);
     for (size_t i = 0; i < p->len; i++)
         strbuf_addf(out, "note: %s\n", p->items[i]);
     for (size_t i = 0; i < p->invalid_len; i++)

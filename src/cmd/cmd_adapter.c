@@ -167,6 +167,16 @@ static int option_nodes(const struct option_list *given, struct arena *a, const 
     return 0;
 }
 
+/* Something is not known because it is not known what the run was asked for. */
+static bool depends_on_options(const struct load_adapter *a, const struct load_result *r)
+{
+    CLEANUP(json_free) struct json *j = load_adapter_to_json(a);
+    bool model = json_get_text(j, "open_when") || json_len(json_get(j, "closed_when"));
+    bool corrected = json_get_text(j, "corrected_when") || json_get_text(j, "uncorrected_when");
+
+    return (!r->model && model) || (!r->corrected && corrected);
+}
+
 static int parse_load(const char *name, const struct operands *files, const struct option_list *given,
                       enum style style)
 {
@@ -187,6 +197,9 @@ static int parse_load(const char *name, const struct operands *files, const stru
         return report_error(&err);
     CLEANUP(json_free) struct json *j = adapter_result_json(&r, &problems);
     adapter_print_result(&r, &problems, &text);
+    if (!given->len && depends_on_options(a, &r))
+        strbuf_adds(&text,
+                    "note: model and corrected depend on what the run was asked for: say it with --option\n");
     int code = style == STYLE_JSON ? print_json(j) : print_buffer(&text);
     if (code == 0 && problems.nothing_measured) {
         (void)error_set(&err, ERROR_TRIAL, "%s", problems.nothing_measured);

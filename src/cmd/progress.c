@@ -81,7 +81,8 @@ static void tell_finished(struct display *d, const struct progress *p)
     if (t->has_load && !isnan(t->load.goodput_rps))
         (void)snprintf(rps, sizeof(rps), "  %.0f ok/s", t->load.goodput_rps);
     if (t->has_load && !isnan(t->load.latency_ms.p99))
-        (void)snprintf(p99, sizeof(p99), "  p99 %.3g ms", t->load.latency_ms.p99);
+        (void)snprintf(p99, sizeof(p99), t->load.latency_ms.p99 < 100 ? "  p99 %.3g ms" : "  p99 %.0f ms",
+                       t->load.latency_ms.p99);
     if (!isnan(t->app.memory_bytes.used_peak))
         (void)snprintf(memory, sizeof(memory), "  peak %s", size_human(t->app.memory_bytes.used_peak, size));
     erase(d);
