@@ -94,7 +94,9 @@ static const struct schema_field value_fields[] = {
     {.key = "where",
      .type = SCHEMA_TEXT_MAP,
      AT(value_source, where),
-     .help = "Of csv: only records whose column matches the regular expression."},
+     .help =
+         "Of csv: only records whose column matches the regular expression. Of json with a step `[*]`: only "
+         "elements whose member does."},
     {.key = "after",
      .type = SCHEMA_TEXT,
      AT(value_source, after),

@@ -135,6 +135,25 @@ static bool written_as(const struct json *j, const char *text)
     return strcmp(strbuf_text(&is), text) == 0;
 }
 
+/* Has the element every member that `where` wants, with text that matches? */
+static bool element_wanted(const struct source *s, const struct json *j)
+{
+    for (size_t i = 0; i < s->form->where.len; i++) {
+        CLEANUP_VALUE(strbuf_release) struct strbuf written = STRBUF_INIT;
+        const struct json *member = json_get(j, s->form->where.items[i].key);
+        const char *text = json_text(member);
+        if (!member || (!text && json_type_of(member) >= JSON_TYPE_ARRAY))
+            return false;
+        if (!text) {
+            json_write(member, JSON_STYLE_COMPACT, &written);
+            text = strbuf_text(&written);
+        }
+        if (!pattern_match(s->where[i], text, strlen(text), NULL, NULL))
+            return false;
+    }
+    return true;
+}
+
 #define EVERY "/[*]"
 
 /* Whatever a pointer with steps `[*]` leads to. */
@@ -153,8 +172,9 @@ static int add_every(const struct source *s, const struct json *j, const char *p
     }
     const char *rest = every + strlen(EVERY);
     if (json_type_of(j) == JSON_TYPE_ARRAY) {
+        out->present = out->present || s->form->where.len > 0; /* though none may be wanted */
         for (size_t i = 0; i < json_len(j); i++)
-            if (add_every(s, json_at(j, i), rest, out, err) < 0)
+            if (element_wanted(s, json_at(j, i)) && add_every(s, json_at(j, i), rest, out, err) < 0)
                 return -1;
         return 0;
     }

@@ -136,7 +136,7 @@ def closed_load_that_meets_failures(lab):
     run(lab, 'closed.yaml', 'closed')
     load = fine(lab, 'closed', 'well')['load']
     same((load['model'], load['corrected'], load['connections']), ('closed', 'no', 4))
-    t = outcome(lab, 'closed', 'refuses', 'degraded', 'no request is known to have succeeded')
+    t = outcome(lab, 'closed', 'refuses', 'degraded', '% of requests failed (status ', 'no request is known to have succeeded')
     same(t['load']['errors']['status'], t['load']['failed'])
     t = outcome(lab, 'closed', 'crashes-under-load', 'degraded', 'restarted')
     assert t['load']['errors']['connect'] + t['load']['errors']['reset'] > 0, t['load']['errors']
@@ -182,6 +182,35 @@ def benchctl_in_an_image(lab):
                 shutil.copy(os.path.realpath(word), target)
     lab.write('generator/Dockerfile', 'FROM scratch\nCOPY root/ /\nENV PATH=/bin LAB=%s\nENTRYPOINT ["/bin/benchctl"]\n' % lab.tag)
     command('docker', 'build', '-q', '-t', lab.image('generator'), lab.path('generator'))
+
+
+def phases_that_are_a_warm_up(lab):
+    """Made before the window opens: requests, CPU and window are of the same second."""
+    lab.write('warm.yaml', matrix(lab, ['well'], '''
+  phases:
+    - {executor: constant-vus, vus: 4, duration: 2s, warmup: true}
+    - {name: steady, executor: constant-arrival-rate, rate: 100, duration: 1s, pre_allocated_vus: 20}
+'''))
+    run(lab, 'warm.yaml', 'warm')
+    t = fine(lab, 'warm', 'well')
+    load = t['load']
+    same([p['name'] for p in load['phases']], ['steady'])
+    same((load['model'], load['offered']), ('open', 100))
+    assert load['window_ms'] < 2000, load['window_ms']
+    assert [s for s in t['steps'] if s['name'] == 'warm-up' and s['duration_ms'] >= 2000], t['steps']
+    same([n for n in t['notes'] if 'the load lasted' in n], [])
+
+
+def nobody_listens(lab):
+    lab.write('nobody.yaml', matrix(lab, ['well'], '''
+  target: http://127.0.0.1:9
+  vus: 2
+  duration: 1s
+'''))
+    lab.run('nobody.yaml', 'nobody', code=1)  # an invalid trial
+    lab.nothing_left()
+    t = outcome(lab, 'nobody', 'well', 'invalid', 'requests was answered; errors: connect ')
+    same([s for s in t['steps'] if s['name'] == 'warm-up'], [])
 
 
 def in_a_container(lab):
@@ -235,4 +264,5 @@ def another_one_in_a_container(lab):
 
 if __name__ == '__main__':
     sys.exit(main([phases_one_after_the_other, what_the_report_says, closed_load_that_meets_failures,
-                   an_application_that_dies, more_than_it_can_take, in_a_container, another_one_in_a_container]))
+                   an_application_that_dies, more_than_it_can_take, phases_that_are_a_warm_up, nobody_listens,
+                   in_a_container, another_one_in_a_container]))
