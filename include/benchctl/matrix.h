@@ -136,6 +136,10 @@ int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, s
  */
 const struct node *matrix_workload_tree(const struct node *load, struct arena *a);
 
+/* The leading phases with `warmup: true`, which are made before the measurement, or all others; their start
+ * times count from the begin of that part. No phases: there are none of the kind. Borrows the rest of `w`. */
+void matrix_workload_part(const struct workload *w, bool warmup, struct arena *a, struct workload *ret);
+
 /* Every file the settings name (schemas, scripts, contexts, Dockerfiles) exists and can be read. */
 int matrix_check_files(const struct matrix *m, const struct settings *s, struct error *err) MUST_CHECK;
 

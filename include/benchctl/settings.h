@@ -128,7 +128,7 @@ struct load_settings {
     const struct node *options; /* every other key: the adapter's own options, checked by the load module */
     struct schema_list requests, phases; /* builtin only: struct workload_request, struct workload_phase */
     /* builtin: what all of it comes to, with a target that is made up; NULL: another adapter. Without a
-     * duration of its own the load's is the workload's. */
+     * duration of its own the load's is the workload's without its warm-up phases. */
     const struct workload *workload;
     struct position at;
 };

@@ -18,6 +18,20 @@ static const struct schema warmup_schema = {
     .free_keys = true,
 };
 
+static int not_builtin(const struct node *n, const struct node *own, const char *key,
+                       const struct load_settings *l, struct error *err)
+{
+    static const char *const name[] = {BUILTIN_ADAPTER};
+
+    if (nearest_name(l->adapter, name, 1)) {
+        node_error(err, rule_at(n, "adapter"), "unknown load adapter '%s'", l->adapter);
+        return error_hint(err, "did you mean '" BUILTIN_ADAPTER "'?");
+    }
+    node_error(err, own, "'%s' is for the built-in generator", key);
+    return error_hint(err,
+                      "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
+}
+
 /* What only the built-in generator takes, or does not take. */
 static int check_own_keys(const struct node *n, const struct load_settings *l, struct error *err)
 {
@@ -26,11 +40,8 @@ static int check_own_keys(const struct node *n, const struct load_settings *l, s
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         const struct node *own = node_get(n, known[i]);
-        if (own && !builtin) {
-            node_error(err, own, "'%s' is for the built-in generator", known[i]);
-            return error_hint(
-                err, "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
-        }
+        if (own && !builtin)
+            return not_builtin(n, own, known[i], l, err);
         if (own && !own->len)
             return node_error(err, own, "'%s' must be a list with at least one item", known[i]);
     }
@@ -80,7 +91,8 @@ static const struct schema_field load_fields[] = {
     FIELD("path", TEXT, load_settings, path, .fallback = "/",
           .help = "Path of the URL, for generators that take one."),
     FIELD("warmup", OPTIONAL, load_settings, warmup, .of = &warmup_schema,
-          .help = "The same generator before the measurement, results thrown away."),
+          .help = "The same generator before the measurement, results thrown away. `phases` of `builtin` may "
+                  "say instead what their warm-up is."),
     FIELD(
         "duration", DURATION, load_settings, duration_ns, .min = NS_PER_MS, .max = 7 * DAY_NS,
         .help =

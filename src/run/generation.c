@@ -252,8 +252,7 @@ static int64_t patience_ns(const struct generation *g)
 /* How long it may take by itself: graceful stops of the built-in generator included. */
 static int64_t longest_ns(const struct generation *g)
 {
-    const struct workload *w = g->trial->settings->load.workload;
-    int64_t longest = w && g->measured ? workload_longest_ns(w) : 0;
+    int64_t longest = g->part ? workload_longest_ns(g->part) : 0;
 
     return longest > g->duration_ns ? longest : g->duration_ns;
 }

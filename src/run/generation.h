@@ -18,6 +18,8 @@ struct generation {
     const char *dir; /* where its output goes on this machine */
     int64_t duration_ns, deadline_ns;
     bool measured;
+    /* builtin: the phases of this run; NULL: a warm-up that no phase describes */
+    const struct workload *part;
     struct text_map env;     /* beside the adapter's; values may hold references */
     struct text_list inputs; /* bind mounts of files that it reads, beside output and script */
     struct load_outcome outcome;

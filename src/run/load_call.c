@@ -192,11 +192,38 @@ static void make_warmup(struct generation *g, struct json *spec)
                                         "iterations", "max_vus",  "arrivals"};
     const struct workload *w = g->trial->settings->load.workload;
 
-    if (g->measured || !w)
+    if (!w)
         return;
     for (size_t i = 0; i < ARRAY_LEN(shape); i++)
         json_remove(spec, shape[i]);
     json_set(spec, "phases", warmup_phases(w, g->duration_ns));
+}
+
+/* Of several phases those of this run, under the names that they have in the whole. */
+static void keep_phases(const struct generation *g, struct json *spec)
+{
+    const struct workload *w = g->trial->settings->load.workload;
+    const struct workload_phase *all = w->phases.items, *part = g->part->phases.items;
+    const struct json *written = json_get(spec, "phases");
+    char start[32];
+
+    if (g->part->phases.len == w->phases.len || json_len(written) != w->phases.len)
+        return;
+    struct json *kept = json_new_array();
+    for (size_t i = 0; i < w->phases.len; i++) {
+        if (all[i].warmup == g->measured)
+            continue;
+        struct json *j = json_clone(json_at(written, i));
+        json_set_text(j, "name", part->name);
+        json_remove(j, "warmup"); /* here nothing is set apart */
+        json_remove(j, "startTime");
+        json_remove(j, "start_time");
+        if (part->start_time_ns >= 0)
+            json_set_text(j, "start_time", duration_format(part->start_time_ns, start));
+        json_append(kept, j);
+        part++;
+    }
+    json_set(spec, "phases", kept);
 }
 
 /* --- the call --- */
@@ -216,7 +243,10 @@ static int make_spec(struct generation *g, struct error *err)
     json_set_text(spec, "target", g->call.target);
     if (!json_get(spec, "requests"))
         json_set_text(spec, "path", g->call.path);
-    make_warmup(g, spec);
+    if (g->part)
+        keep_phases(g, spec);
+    else if (!g->measured)
+        make_warmup(g, spec);
     json_write(spec, JSON_STYLE_INDENTED, &text);
     g->call.spec = arena_strdup(t->arena, strbuf_text(&text));
     return 0;
@@ -254,7 +284,7 @@ int generation_call(struct generation *g, struct error *err)
 
     g->env = l->env;
     g->call = (struct load_call){
-        .duration_ns = g->measured && l->workload && ends_by_count(l->workload) ? 0 : g->duration_ns,
+        .duration_ns = g->measured && g->part && ends_by_count(g->part) ? 0 : g->duration_ns,
         .options = l->options,
         .script = l->script,
         .output_dir = l->image ? OUTPUT_IN_CONTAINER : g->dir,

@@ -3,21 +3,36 @@
 #include "benchctl/base/clock.h"
 #include "generation.h"
 
+/* The phases of the built-in generator that are a warm-up, or those that are not; NULL: there are none. */
+static const struct workload *part_of(struct trial_run *t, bool warmup)
+{
+    const struct workload *w = t->settings->load.workload;
+
+    if (!w)
+        return NULL;
+    struct workload *part = arena_new_of(t->arena, struct workload);
+    matrix_workload_part(w, warmup, t->arena, part);
+    return part->phases.len ? part : NULL;
+}
+
+bool warmup_wanted(struct trial_run *t)
+{
+    const struct warmup_settings *w = t->settings->load.warmup;
+
+    return (w && w->duration_ns > 0) || part_of(t, true);
+}
+
 int step_warmup(struct trial_run *t, struct error *err)
 {
     const struct warmup_settings *w = t->settings->load.warmup;
+    const struct workload *part = part_of(t, true);
     int64_t begin = clock_now_ns();
-
-    if (ports_wait(t, err) < 0)
-        return -1;
-    begin = clock_now_ns();
-    if (!w || w->duration_ns <= 0)
-        return 0;
     CLEANUP_VALUE(generation_release)
     struct generation g = {
         .trial = t,
         .dir = arena_printf(t->arena, "%s/load/warmup", t->dir),
-        .duration_ns = w->duration_ns,
+        .duration_ns = part ? workload_duration_ns(part) : w->duration_ns,
+        .part = part,
         .stdout_fd = -1,
         .stderr_fd = -1,
     };
@@ -93,6 +108,7 @@ int step_load(struct trial_run *t, struct error *err)
         .dir = arena_printf(t->arena, "%s/load", t->dir),
         .duration_ns = t->settings->load.duration_ns,
         .measured = true,
+        .part = part_of(t, false),
         .stdout_fd = -1,
         .stderr_fd = -1,
     };

@@ -237,6 +237,7 @@ int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, 
 int ports_wait(struct trial_run *t, struct error *err) MUST_CHECK;
 
 /* load_step.c */
+bool warmup_wanted(struct trial_run *t); /* by load.warmup, or by phases */
 int step_warmup(struct trial_run *t, struct error *err) MUST_CHECK;
 int step_load(struct trial_run *t, struct error *err) MUST_CHECK;
 /* collect.c */

@@ -16,7 +16,8 @@ struct step {
     const char *name;
     int (*act)(struct trial_run *t, struct error *err);
     void (*undo)(struct trial_run *t);
-    bool always; /* also after a failure: it gathers the evidence */
+    bool always;                         /* also after a failure: it gathers the evidence */
+    bool (*wanted)(struct trial_run *t); /* NULL: always */
 };
 
 /* --- notes --- */
@@ -221,16 +222,17 @@ static int step_ready(struct trial_run *t, struct error *err)
 /* --- the array --- */
 
 static const struct step steps[] = {
-    {"begin", step_begin, undo_begin, false},
-    {"database", step_database, NULL, false},
-    {"services", step_services, undo_services, false},
-    {"app start", step_app, undo_app, false},
-    {"ready", step_ready, NULL, false},
-    {"sampling", step_sampling, undo_sampling, false},
-    {"warm-up", step_warmup, NULL, false},
-    {"load", step_load, NULL, false},
-    {"checks", step_checks, NULL, false},
-    {"collect", step_collect, NULL, true},
+    {"begin", step_begin, undo_begin, false, NULL},
+    {"database", step_database, NULL, false, NULL},
+    {"services", step_services, undo_services, false, NULL},
+    {"app start", step_app, undo_app, false, NULL},
+    {"ready", step_ready, NULL, false, NULL},
+    {"sampling", step_sampling, undo_sampling, false, NULL},
+    {"ports", ports_wait, NULL, false, NULL},
+    {"warm-up", step_warmup, NULL, false, warmup_wanted},
+    {"load", step_load, NULL, false, NULL},
+    {"checks", step_checks, NULL, false, NULL},
+    {"collect", step_collect, NULL, true, NULL},
 };
 
 static void remember(struct trial_run *t, const struct error *e, const char *step)
@@ -253,7 +255,7 @@ static size_t run_steps(struct trial_run *t, bool *ret_stop, struct error *err)
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         struct error e = ERROR_INIT;
         int64_t begin = clock_now_ns();
-        if (t->failed && !steps[i].always)
+        if ((t->failed && !steps[i].always) || (steps[i].wanted && !steps[i].wanted(t)))
             continue;
         progress_step(t->sweep, steps[i].name);
         begun = i + 1;

@@ -305,6 +305,8 @@ static void loads(void **state)
                  "did you mean 'requests'?");
     load_refused("adapter: wrk, duration: 1s, requests: [{path: /}]",
                  "m.yaml:4:46: 'requests' is for the built-in generator", "with adapter: builtin");
+    load_refused("adapter: bultin, duration: 1s, requests: [{path: /}]",
+                 "m.yaml:4:17: unknown load adapter 'bultin'", "did you mean 'builtin'?");
     load_refused("adapter: builtin, duration: 1s, script: x.js", "'script' is not for the built-in generator",
                  "requests and phases");
     load_refused("adapter: builtin, vus: 2", "'duration' is missing in the load section", "duration: 30s");
@@ -326,6 +328,71 @@ static void loads(void **state)
                       "load: {adapter: builtin, vus: 4, duration: 1s, request_timeout: 5s, timeout: 9s, "
                       "headers: {X-Key: '${secret:KEY}'}, target: 'https://${app.host}:8443'}");
     settings_accepted(HEAD APP "load: {adapter: builtin, iterations: 4}");
+}
+
+/* By the names that they have in a matrix, not in the file of `benchctl load`. */
+static void keys_of_the_builtin_generator(void **state)
+{
+    (void)state;
+    load_refused("adapter: builtin, duration: 1s, timeot: 5s",
+                 "m.yaml:4:40: unknown key 'timeot' in the load section",
+                 "did you mean 'request_timeout', of a request, or 'timeout'");
+    load_refused("adapter: builtin, duration: 1s, request_timout: 5s", "unknown key 'request_timout'",
+                 "'request_timeout'");
+    load_refused("adapter: builtin, duration: 1s, conections: 5", "unknown key 'conections'",
+                 "said by 'vus'");
+    load_refused("adapter: builtin, duration: 1s, conect_timeout: 5s", "unknown key",
+                 "did you mean 'connect_timeout'?");
+    load_refused("adapter: builtin, duration: 1s, zzzzz: 5", "unknown key 'zzzzz'",
+                 "known here: request_timeout, adapter");
+    load_refused("adapter: builtin, duration: 1s, stages: []", "unknown key 'stages'",
+                 "belongs into one of the 'phases'");
+    load_refused("adapter: builtin, duration: 1s, scenarios: {}", "unknown key 'scenarios'", "phases: [");
+    settings_accepted(HEAD APP "load: {adapter: builtin, duration: 1s, x-mine: 1}");
+}
+
+static void phases_that_are_a_warm_up(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(
+        HEAD APP "load: {adapter: builtin, phases: [{executor: constant-vus, duration: 2s, warmup: true},\n"
+                 "  {executor: shared-iterations, max_duration: 1s, warmup: true},\n"
+                 "  {executor: constant-vus, duration: 4s, vus: 7}, {executor: constant-vus,\n"
+                 "  start_time: 5s, duration: 3s}]}");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct load_settings l = resolve_ok(m, NULL, 0, a).load;
+    struct workload part;
+
+    (void)state;
+    assert_int_equal(l.duration_ns, 5 * NS_PER_S); /* of what is measured */
+    matrix_workload_part(l.workload, true, a, &part);
+    assert_int_equal(part.phases.len, 2);
+    assert_int_equal(workload_duration_ns(&part), 3 * NS_PER_S);
+    matrix_workload_part(l.workload, false, a, &part);
+    const struct workload_phase *p = part.phases.items;
+    assert_int_equal(part.phases.len, 2);
+    assert_int_equal(p[0].vus, 7);
+    assert_string_equal(p[0].name, "constant-vus-2"); /* as in the whole */
+    assert_int_equal(p[0].start_time_ns, SCHEMA_ABSENT);
+    assert_int_equal(p[1].start_time_ns, 2 * NS_PER_S);
+    load_refused(
+        "adapter: builtin, phases: [{executor: constant-vus, duration: 1s}, {executor: constant-vus, "
+        "duration: 2s, name: late, warmup: true}]",
+        "m.yaml:4:134: phase 'late' is a warm-up, but not at the beginning", "put them first");
+    load_refused("adapter: builtin, phases: [{executor: constant-vus, duration: 1s, warmup: true}]",
+                 "m.yaml:4:", "");
+    load_refused(
+        "adapter: builtin, warmup: {duration: 1s}, phases: [{executor: constant-vus, duration: 1s, warmup: "
+        "true}, {executor: constant-vus, duration: 1s}]",
+        "m.yaml:4:34: 'warmup' of the load and phases with 'warmup: true' exclude each other",
+        "leave one of them away");
+    load_refused(
+        "adapter: builtin, phases: [{executor: constant-vus, duration: 2s, warmup: true}, {executor: "
+        "constant-vus, name: early, duration: 1s, start_time: 1s}]",
+        "phase 'early' begins while a warm-up phase goes on", "the warm-up takes 2s");
+    settings_accepted(HEAD APP
+                      "load: {adapter: builtin, warmup: {duration: 1s}, phases: [{executor: constant-vus, "
+                      "duration: 1s, warmup: false}]}");
 }
 
 static void checks_and_gates(void **state)
@@ -388,6 +455,8 @@ int main(void)
         cmocka_unit_test(services),
         cmocka_unit_test(databases),
         cmocka_unit_test(loads),
+        cmocka_unit_test(keys_of_the_builtin_generator),
+        cmocka_unit_test(phases_that_are_a_warm_up),
         cmocka_unit_test(checks_and_gates),
         cmocka_unit_test(hostile_texts_are_shown_safely),
     };

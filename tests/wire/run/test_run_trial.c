@@ -57,7 +57,7 @@ static void the_steps_in_order(void **state)
         strbuf_addf(&steps, "%s\n", *s);
     assert_lines(strbuf_detach(&steps),
                  "engine\nimages\nbegin\ndatabase\nservices\napp start\nready\nsampling\n"
-                 "warm-up\nload\nchecks\ncollect\nsealed\ntear-down\n");
+                 "ports\nload\nchecks\ncollect\nsealed\ntear-down\n");
     for (size_t i = 0; i < 10; i++) {
         char pointer[64];
         (void)snprintf(pointer, sizeof(pointer), "/steps/%zu/duration_ms", i);
