@@ -156,6 +156,9 @@ static void finding(void **state)
     assert_int_equal(load_adapter_read("wrkk", NULL, &a, &err), -1);
     assert_string_equal(err.message, "unknown load adapter 'wrkk'");
     assert_has(err.hint, "did you mean 'wrk'?");
+    assert_int_equal(load_adapter_read("zzzzzzzzzz", NULL, &a, &err), -1);
+    assert_has(err.hint, "looked for in ");
+    assert_has(err.hint, SOURCE_DIR "/adapters/load");
     assert_int_equal(load_adapter_read("../load/wrk", NULL, &a, &err), -1);
 }
 

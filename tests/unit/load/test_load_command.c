@@ -168,6 +168,29 @@ static void tried_in_advance(void **state)
     assert_has(err.message, "conections");
 }
 
+/* The duration is named where it is written, when it alone is what cannot be. */
+static void where_a_duration_is_written(void **state)
+{
+    CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("wrk");
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    struct load_trying t = {.duration_ns = INT64_C(8500000000), .duration_at = {"m.yaml", 7, 13}};
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    assert_int_equal(load_adapter_try_at(a, &t, &err), -1);
+    assert_has(err.message, "m.yaml:7:13: load adapter 'wrk': '8s500ms' is not a whole number of seconds");
+    assert_has(err.hint, "whole seconds only");
+    t.duration_at.line = 0;
+    assert_int_equal(load_adapter_try_at(a, &t, &err), -1);
+    assert_null(strstr(err.message, "m.yaml"));
+    t.duration_at.line = 7;
+    t.duration_ns = INT64_C(8000000000);
+    assert_int_equal(load_adapter_try_at(a, &t, &err), 0);
+    t.options = options_of("{conections: 8}", arena); /* that is somewhere else */
+    assert_int_equal(load_adapter_try_at(a, &t, &err), -1);
+    assert_null(strstr(err.message, "m.yaml:7:13"));
+}
+
 static void version(void **state)
 {
     CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of("wrk");
@@ -192,8 +215,13 @@ static void version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(argv),          cmocka_unit_test(files_and_environment), cmocka_unit_test(options),
-        cmocka_unit_test(whole_seconds), cmocka_unit_test(tried_in_advance),      cmocka_unit_test(version),
+        cmocka_unit_test(argv),
+        cmocka_unit_test(files_and_environment),
+        cmocka_unit_test(options),
+        cmocka_unit_test(whole_seconds),
+        cmocka_unit_test(tried_in_advance),
+        cmocka_unit_test(version),
+        cmocka_unit_test(where_a_duration_is_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
