@@ -386,6 +386,8 @@ int load_adapter_collect(const struct load_adapter *a, const char *dir, const st
     int rc = collect_files(a, files, count, o->call, arena, &r, &found, err);
     if (rc == 0 && found.nothing_measured)
         rc = error_set(err, ERROR_TRIAL, "%s", found.nothing_measured);
+    if (rc < 0 && a->own && found.nothing_measured)
+        return -1; /* it says the same, and less of it */
     if (rc < 0)
         return load_outcome_add_words(dir, err);
     if (r.exit_status > 0)

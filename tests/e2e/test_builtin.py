@@ -210,6 +210,7 @@ def nobody_listens(lab):
     lab.run('nobody.yaml', 'nobody', code=1)  # an invalid trial
     lab.nothing_left()
     t = outcome(lab, 'nobody', 'well', 'invalid', 'requests was answered; errors: connect ')
+    assert 'it said' not in t['reason'], t['reason']
     same([s for s in t['steps'] if s['name'] == 'warm-up'], [])
 
 
