@@ -22,6 +22,22 @@ static int print_results(const struct json *report, bool as_json)
     return print_buffer(&text);
 }
 
+static void hint_about_tls(const struct json *report, struct error *err)
+{
+    const struct json *all = json_get(report, "examples");
+
+    for (size_t i = 0; i < json_len(all); i++) {
+        const char *detail = json_get_text(json_at(all, i), "detail");
+        if (!text_equal(json_get_text(json_at(all, i), "error"), "tls") || !detail)
+            continue;
+        if (text_starts(detail, "certificate"))
+            (void)error_hint(
+                err, "--ca-file FILE trusts the certificates in it, -k takes any (ca_file, insecure)");
+        else if (strstr(detail, "speaks no TLS"))
+            (void)error_hint(err, "http:// instead of https://?");
+    }
+}
+
 /* Failed requests are what the server did. That none was answered at all, or that the load was not the one
  * asked for, leaves nothing to trust. */
 static int judge(const struct json *report)
@@ -33,6 +49,7 @@ static int judge(const struct json *report)
         return error_exit_code(ERROR_INTERRUPTED);
     if (!(answered > 0)) {
         (void)error_set(&err, ERROR_TRIAL, "no request was answered");
+        hint_about_tls(report, &err);
         return report_error(&err);
     }
     if (json_get_bool(report, "kept_up"))
@@ -64,6 +81,22 @@ static int make_load(const struct load_command *c, bool as_json)
     return code ? code : judge(report);
 }
 
+/* The path is part of the URL here; nearest by its letters would be another option. */
+static bool asks_for_path(int argc, char **argv)
+{
+    struct error err = ERROR_INIT;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--path") != 0 && !text_starts(argv[i], "--path="))
+            continue;
+        (void)error_set(&err, ERROR_USAGE, "unknown option '--path'");
+        (void)error_hint(&err, "the path is part of the URL: http://HOST:PORT/PATH");
+        (void)report_error(&err);
+        return true;
+    }
+    return false;
+}
+
 static int cmd_load_main(int argc, char **argv)
 {
     static const char *const formats[] = {"table", "json", NULL};
@@ -91,6 +124,7 @@ static int cmd_load_main(int argc, char **argv)
         {"transport", 0, OPTION_TEXT, &s->transport, "NAME", "auto, plain or curl"},
         {"no-keepalive", 0, OPTION_FLAG, &s->no_keepalive, NULL, "a new connection for each request"},
         {"insecure", 'k', OPTION_FLAG, &s->insecure, NULL, "do not check the server's certificate"},
+        {"ca-file", 0, OPTION_TEXT, &s->ca_file, "FILE", "certificates (PEM) that are trusted"},
         {"processes", 'p', OPTION_TEXT, &s->processes, "N", "share the load among processes"},
         {"seed", 0, OPTION_TEXT, &s->seed, "N", "of everything random (1)"},
         {"spec", 'f', OPTION_TEXT, &s->file, "FILE", "the workload as a file (docs/load.md)"},
@@ -99,6 +133,8 @@ static int cmd_load_main(int argc, char **argv)
         {"quiet", 'q', OPTION_FLAG, &c.quiet, NULL, "no live line"},
     };
 
+    if (asks_for_path(argc, argv))
+        return error_exit_code(ERROR_USAGE);
     if (options_parse(&cmd_load, options, ARRAY_LEN(options), argc, argv, 0, 1, &operands, &code) == 0) {
         int format = format_option(&cmd_load, c.format, formats);
         s->url = operands.len ? operands.items[0] : NULL;

@@ -6,6 +6,11 @@
 #include "benchctl/base/plain_text.h"
 #include "benchctl/base/units.h"
 
+#define DRAIN_TOLD_MS 100.0 /* beyond the last planned request */
+#define STALL_TOLD_MS 50.0
+#define CORRECTED_RATIO 1.5 /* of the p99: more, and neither can be trusted */
+#define CORRECTED_MIN 100.0 /* requests: fewer say nothing about the slowest in a hundred */
+
 void load_line_open(struct load_line *l, bool quiet)
 {
     const char *term = getenv("TERM");
@@ -13,18 +18,29 @@ void load_line_open(struct load_line *l, bool quiet)
     *l = (struct load_line){.live = !quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0};
 }
 
+/* Three digits that count. */
+static int decimals(double value)
+{
+    return value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+}
+
 void load_line_draw(const struct generator_second *s, void *data)
 {
     struct load_line *l = data;
     char quantiles[64] = "";
+    double took_s = s->at_s - l->at_s;
+    int digits = s->planned_s == floor(s->planned_s) ? 0 : 1;
 
-    if (!l->live)
+    if (!l->live || took_s < 0.5) /* what is left at the end says nothing per second */
         return;
+    l->at_s = s->at_s;
     if (!isnan(s->p50_ms))
-        (void)snprintf(quantiles, sizeof(quantiles), "  p50 %.3g ms  p99 %.3g ms", s->p50_ms, s->p99_ms);
+        (void)snprintf(quantiles, sizeof(quantiles), "  p50 %.*f ms  p99 %.*f ms", decimals(s->p50_ms),
+                       s->p50_ms, decimals(s->p99_ms), s->p99_ms);
     (void)fprintf(stderr,
-                  "\r\033[K%.0f of %.0f s  %" PRId64 " VUs  %.0f ok/s  %.0f failed/s  %.0f dropped/s%s",
-                  s->at_s, s->planned_s, s->vus, s->ok, s->failed, s->dropped, quantiles);
+                  "\r\033[K%.*f of %.*f s  %" PRId64 " VUs  %.0f ok/s  %.0f failed/s  %.0f dropped/s%s",
+                  digits, s->at_s, digits, s->planned_s, s->vus, s->ok / took_s, s->failed / took_s,
+                  s->dropped / took_s, quantiles);
     (void)fflush(stderr);
     l->drawn = true;
 }
@@ -76,15 +92,23 @@ static void add_counts(struct strbuf *out, const struct json *o)
 static void add_latencies(struct strbuf *out, const char *name, const struct json *l)
 {
     static const char *const keys[] = {"min", "mean", "p50", "p75", "p90", "p95", "p99", "p999", "max"};
+    static const char *const shown[] = {"min", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9", "max"};
 
     if (json_type_of(l) != JSON_TYPE_OBJECT || !(number(l, "count") > 0))
         return;
     label(out, name);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        strbuf_addf(out, "%s%s ", i ? "  " : "", keys[i]);
+        strbuf_addf(out, "%s%s ", i ? "  " : "", shown[i]);
         add_number(out, number(l, keys[i]), "");
     }
     strbuf_addc(out, '\n');
+}
+
+static void add_time(struct strbuf *out, double ms)
+{
+    char buf[64];
+
+    strbuf_adds(out, isnan(ms) ? "n/a" : duration_human((int64_t)(ms * 1e6), buf));
 }
 
 static void add_phases(struct strbuf *out, const struct json *report)
@@ -99,13 +123,25 @@ static void add_phases(struct strbuf *out, const struct json *report)
         if (!text_equal(name, executor))
             strbuf_addf(out, " (%s)", executor);
         strbuf_adds(out, json_get_bool(p, "warmup") ? ", warm-up: " : ": ");
-        add_number(out, number(p, "duration_ms") / 1e3, " s, ");
+        if (json_type_of(json_get(p, "begin_ms")) != JSON_TYPE_NUMBER) {
+            strbuf_adds(out, "never begun\n");
+            continue;
+        }
+        add_time(out, number(p, "duration_ms"));
+        if (number(p, "drain_ms") >= DRAIN_TOLD_MS) {
+            strbuf_adds(out, " (");
+            add_time(out, number(p, "drain_ms"));
+            strbuf_adds(out, " of it until the last answer)");
+        }
+        strbuf_adds(out, ", ");
         strbuf_addf(out, "%.0f requests, %.0f failed, %.0f dropped, %.0f aborted", number(p, "requests"),
                     number(p, "failed"), number(p, "dropped"), number(p, "aborted"));
         if (rates)
-            strbuf_addf(out, "; per second offered %.1f, started %.1f, completed %.1f, good %.1f",
-                        number(rates, "offered"), number(rates, "started"), number(rates, "completed"),
-                        number(rates, "delivered"));
+            strbuf_addf(out, "; per second offered %.1f, started %.1f, completed %.1f",
+                        number(rates, "offered"), number(rates, "started"), number(rates, "completed"));
+        if (number(p, "goodput_rps") >= 0)
+            strbuf_addf(out, "%s %.1f", rates ? ", goodput" : "; goodput per second",
+                        number(p, "goodput_rps"));
         strbuf_addc(out, '\n');
     }
 }
@@ -159,15 +195,65 @@ static void add_generator(struct strbuf *out, const struct json *report)
                     number(pacing, "bunched_share") * 100);
     }
     label(out, "generator");
-    strbuf_addf(out, "%s transport, %.0f process%s, %.2f s of CPU, %s\n", json_get_text(report, "transport"),
-                number(report, "processes"), number(report, "processes") > 1 ? "es" : "",
-                number(report, "cpu_seconds"), size_human(number(report, "max_rss_bytes"), rss));
+    double processes = number(report, "processes"), asked = number(report, "processes_asked");
+    strbuf_addf(out, "%s transport, %.0f process%s", json_get_text(report, "transport"), processes,
+                processes > 1 ? "es" : "");
+    if (asked > processes)
+        strbuf_addf(out, " (%.0f were asked for; there are only so many virtual users)", asked);
+    strbuf_addf(out, ", %.2f s of CPU, %s\n", number(report, "cpu_seconds"),
+                size_human(number(report, "max_rss_bytes"), rss));
+    const struct json *stall = json_get(pacing, "stall_ms");
+    if (number(stall, "max") >= STALL_TOLD_MS) {
+        label(out, "stood still");
+        strbuf_adds(out, "at most ");
+        add_time(out, number(stall, "max"));
+        strbuf_addf(out, ", %.3g %% of a phase\n", number(stall, "share") * 100);
+    }
+    if (number(report, "backoffs") > 0) {
+        label(out, "back-offs");
+        strbuf_addf(out, "%.0f waits of virtual users that got no connection, ", number(report, "backoffs"));
+        add_time(out, number(report, "backoff_ms"));
+        strbuf_adds(out, " in all\n");
+    }
     label(out, "kept up");
     strbuf_adds(out, json_get_bool(report, "kept_up") ? "yes" : "NO: ");
     plain_add(out, json_get_bool(report, "kept_up") ? "" : json_get_text(report, "kept_up_reason"), "");
     strbuf_addc(out, '\n');
     if (json_get_bool(report, "interrupted"))
         strbuf_adds(out, "interrupted before its end\n");
+}
+
+/* How the load was made, and from when latencies count. */
+static void add_model(struct strbuf *out, const struct json *report)
+{
+    static const char *const all[][2] = {
+        {"open", "open: latency counts from the planned moment, waits for the generator included"},
+        {"closed", "closed: a slow server is asked less often; latency is not corrected for that"},
+        {"mixed", "open and closed phases: their latencies mean different things"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (!text_equal(json_get_text(report, "model"), all[i][0]))
+            continue;
+        label(out, "model");
+        strbuf_addf(out, "%s\n", all[i][1]);
+    }
+}
+
+/* What arrivals at a steady pace would have seen of the closed phases. */
+static void add_corrected(struct strbuf *out, const struct json *report)
+{
+    const struct json *corrected = json_get(report, "latency_ms_corrected");
+    double raw = number(json_get(report, "latency_ms"), "p99"), p99 = number(corrected, "p99");
+
+    if (!(number(json_get(report, "latency_ms"), "count") >= CORRECTED_MIN))
+        return;
+    add_latencies(out, "corrected ms", corrected);
+    if (text_equal(json_get_text(report, "model"), "closed") && p99 > CORRECTED_RATIO * raw) {
+        label(out, "");
+        strbuf_addf(out, "p99 corrected is %.1f times the raw one: trust neither, measure with --rate\n",
+                    p99 / raw);
+    }
 }
 
 void load_print(const struct json *report, struct strbuf *out)
@@ -177,11 +263,19 @@ void load_print(const struct json *report, struct strbuf *out)
     label(out, "target");
     plain_add(out, json_get_text(report, "target"), "");
     strbuf_addc(out, '\n');
+    add_model(out, report);
     add_phases(out, report);
     label(out, "requests");
     strbuf_addf(out, "%.0f in ", number(report, "requests"));
-    add_number(out, number(report, "measured_ms") / 1e3, " s: ");
-    add_number(out, number(report, "rps"), " per second, ");
+    add_time(out, number(report, "measured_ms"));
+    if (number(report, "drain_ms") >= DRAIN_TOLD_MS) {
+        strbuf_adds(out, ", ");
+        add_time(out, number(report, "drain_ms"));
+        strbuf_adds(out, " of it after the last planned request, until the last answer");
+    }
+    strbuf_adds(out, ": ");
+    add_number(out, number(report, "rps"), " per second, goodput ");
+    add_number(out, number(report, "goodput_rps"), ", ");
     strbuf_addf(out, "%.0f failed (%.3g %%), %s received\n", number(report, "failed"),
                 number(report, "requests") > 0 ? number(report, "error_rate") * 100 : 0,
                 size_human(number(report, "received_bytes"), received));
@@ -192,7 +286,7 @@ void load_print(const struct json *report, struct strbuf *out)
     add_counts(out, json_get(report, "status"));
     add_latencies(out, "latency ms", json_get(report, "latency_ms"));
     add_latencies(out, "service ms", json_get(report, "service_ms"));
-    add_latencies(out, "corrected ms", json_get(report, "latency_ms_corrected"));
+    add_corrected(out, report);
     add_requests(out, report);
     add_generator(out, report);
 }

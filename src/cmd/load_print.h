@@ -9,6 +9,7 @@
 struct load_line {
     bool live; /* stderr is a terminal, and nobody said --quiet */
     bool drawn;
+    double at_s; /* end of the last second */
 };
 
 void load_line_open(struct load_line *l, bool quiet);

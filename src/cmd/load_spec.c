@@ -70,12 +70,19 @@ static int put_stages(const struct load_spec *s, struct arena *a, struct node *p
 
     for (size_t i = 0; i < s->stages.len; i++) {
         const char *text = s->stages.items[i], *colon = strchr(text, ':');
+        struct error inner = ERROR_INIT;
+        int64_t ns;
         double target;
         if (!colon || number_parse(colon + 1, &target, err) < 0)
             return error_set(err, ERROR_USAGE, "'%s' is no stage: DURATION:TARGET, for instance 30s:200",
                              text);
         struct node *stage = map_new(a);
-        put(a, stage, "duration", arena_strndup(a, text, (size_t)(colon - text)));
+        const char *duration = arena_strndup(a, text, (size_t)(colon - text));
+        if (duration_parse(duration, &ns, &inner) < 0) {
+            (void)error_set(err, ERROR_USAGE, "'--stage %s': %s", text, inner.message);
+            return error_hint(err, "%s", inner.hint);
+        }
+        put(a, stage, "duration", duration);
         put(a, stage, "target", colon + 1);
         push(a, list, NULL, stage);
         *ret_most = fmax(*ret_most, target);
@@ -148,6 +155,14 @@ static void put_request(const struct load_spec *s, struct arena *a, struct node 
     push(a, map, "requests", list);
 }
 
+/* Files that the workload names are beside it; those of options are where the caller is. */
+static const char *from_here(const char *path, struct arena *a)
+{
+    CLEANUP_FREE char *whole = path ? realpath(path, NULL) : NULL;
+
+    return whole ? arena_strdup(a, whole) : path;
+}
+
 /* What every workload may be given beside its file. */
 static int put_common(const struct load_spec *s, struct arena *a, struct node *map, struct error *err)
 {
@@ -157,6 +172,7 @@ static int put_common(const struct load_spec *s, struct arena *a, struct node *m
     put(a, map, "think", s->think);
     put(a, map, "seed", s->seed);
     put(a, map, "transport", s->transport);
+    put(a, map, "ca_file", from_here(s->ca_file, a));
     if (s->insecure)
         put_bool(a, map, "insecure", "true");
     if (s->no_keepalive)
@@ -178,6 +194,45 @@ static int put_url(const struct load_spec *s, struct arena *a, struct node *map,
     return 0;
 }
 
+/* What is wrong with a value of an option is told with the option's name, not that of the key. */
+static int name_option(const struct load_spec *s, struct error *err)
+{
+    const struct {
+        const char *key, *option, *given;
+    } all[] = {
+        {"body", "expect-body", strstr(err->message, "regular expression") ? s->expect_body : NULL},
+        {"body", "body", s->body},
+        {"body_file", "body-file", s->body_file},
+        {"status", "expect-status", s->expect_status},
+        {"vus", "vus", s->vus},
+        {"duration", "duration", s->duration},
+        {"iterations", "iterations", s->iterations},
+        {"rate", "rate", s->rate},
+        {"max_vus", "max-vus", s->max_vus},
+        {"arrivals", "arrivals", s->arrivals},
+        {"method", "method", s->method},
+        {"timeout", "timeout", s->timeout},
+        {"think", "think", s->think},
+        {"http", "http", s->http},
+        {"transport", "transport", s->transport},
+        {"processes", "processes", s->processes},
+        {"seed", "seed", s->seed},
+    };
+    char message[sizeof(err->message)];
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        size_t len = strlen(all[i].key);
+        if (!all[i].given || err->message[0] != '\'' || strncmp(err->message + 1, all[i].key, len) != 0 ||
+            err->message[1 + len] != '\'')
+            continue;
+        (void)snprintf(message, sizeof(message), "'--%s%.*s", all[i].option, (int)sizeof(message) - 40,
+                       err->message + 1 + len);
+        memcpy(err->message, message, sizeof(message));
+        break;
+    }
+    return -1;
+}
+
 static int from_options(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)
 {
     struct node *map = map_new(a);
@@ -194,7 +249,34 @@ static int from_options(const struct load_spec *s, struct arena *a, struct workl
         put_load(s, a, map);
     else if (put_ramp(s, a, map, err) < 0)
         return -1;
-    return workload_read(map, NULL, a, ret, err);
+    return workload_read(map, NULL, a, ret, err) < 0 ? name_option(s, err) : 0;
+}
+
+/* The file says what is requested, and a ramp is a phase of it. */
+static int only_without_file(const struct load_spec *s, struct error *err)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } all[] = {
+        {"method", s->method},
+        {"body", s->body},
+        {"body-file", s->body_file},
+        {"expect-body", s->expect_body},
+        {"expect-status", s->expect_status},
+        {"stage", s->stages.len > 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (!all[i].given)
+            continue;
+        (void)error_set(err, ERROR_USAGE, "'--%s' and '--spec' exclude each other: the file says it",
+                        all[i].option);
+        return error_hint(
+            err, "beside a file go a URL, -H, -t, -k, -p, --ca-file, --http, --no-keepalive, --seed, "
+                 "--think, --transport and, when it has no 'phases', -c, -d, -n, -r, --max-vus, --arrivals");
+    }
+    return 0;
 }
 
 static int from_file(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)
@@ -204,9 +286,8 @@ static int from_file(const struct load_spec *s, struct arena *a, struct workload
     struct node *over = map_new(a);
     const struct node *root;
 
-    if (s->method || s->body || s->body_file || s->expect_body || s->expect_status || s->stages.len)
-        return error_set(err, ERROR_USAGE,
-                         "'--spec' says what is requested: no option for one request or '--stage'");
+    if (only_without_file(s, err) < 0)
+        return -1;
     if (fs_read(s->file, TREE_MAX_BYTES, &text, err) < 0 ||
         tree_parse(strbuf_text(&text), text.len, arena_strdup(a, s->file), a, &root, err) < 0)
         return -1;
@@ -214,7 +295,9 @@ static int from_file(const struct load_spec *s, struct arena *a, struct workload
     put_load(s, a, over);
     if (put_common(s, a, over, err) < 0)
         return -1;
-    return workload_read(node_merge(a, root, over), arena_strdup(a, dir), a, ret, err);
+    return workload_read(node_merge(a, root, over), arena_strdup(a, dir), a, ret, err) < 0
+               ? name_option(s, err)
+               : 0;
 }
 
 int load_spec_read(const struct load_spec *s, struct arena *a, struct workload *ret, struct error *err)

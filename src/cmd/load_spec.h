@@ -12,7 +12,7 @@ struct load_spec {
     const char *file; /* --spec; NULL: none */
     /* Keys of the workload by their options, as given; NULL: not given. */
     const char *vus, *duration, *iterations, *rate, *max_vus, *arrivals, *method, *body, *body_file, *timeout,
-        *http, *processes, *think, *seed, *transport;
+        *http, *processes, *think, *seed, *transport, *ca_file;
     const char *expect_body, *expect_status;
     bool insecure, no_keepalive;
     struct option_list headers, stages;

@@ -68,7 +68,8 @@ static struct trouble trouble_of(const struct outcome_facts *f)
         double took_ns = (double)(end_ns - p->begin_ns), late = (double)p->vus_late_ns;
         if (phases[i].warmup || p->begin_ns < 0 || !(took_ns > 0))
             continue;
-        t.stall_share = fmax(t.stall_share, (double)p->stalled_ns / (double)f->processes / took_ns);
+        if (took_ns >= (double)NS_PER_S) /* less is too short to say */
+            t.stall_share = fmax(t.stall_share, (double)p->stalled_ns / (double)f->processes / took_ns);
         if (executor_is_open(phases[i].executor))
             continue;
         t.vus_late_ms = fmax(t.vus_late_ms, late / 1e6);

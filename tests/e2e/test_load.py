@@ -7,15 +7,18 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from load_server import Server
 
 BINARY = os.path.abspath(sys.argv[1])
 WORK = tempfile.mkdtemp()
+FILES = resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
 def same(actual, expected, what=''):
@@ -407,10 +410,83 @@ def a_killed_generator_leaves_its_seconds():
     s.close()
 
 
+def table(*arguments, code=None):
+    r = subprocess.run([BINARY, 'load', *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    if r.returncode not in ((0, 1) if code is None else (code,)):
+        raise AssertionError('exit status %d\n%s%s' % (r.returncode, r.stdout, r.stderr))
+    return r.stdout + r.stderr
+
+
+def the_table_says_what_its_figures_are():
+    s = Server()
+    text = table('-n', '20', '-c', '3', '-p', '8', s.url)
+    has(text, 'closed: a slow server is asked less often', 'goodput', 'p99.9', '3 processes (8 were asked for')
+    same('corrected ms' in text, False, 'corrected of 20 requests')
+    has(table('-r', '200', '-d', '1s', s.url), 'open: latency counts from the planned moment')
+    same('never begun' in text, False)
+    s.close()
+    s = Server('slow', delay=1.0)
+    has(table('-c', '2', '-d', '500ms', s.url), 'after the last planned request, until the last answer')
+    s.close()
+    has(table('-d', '300ms', 'http://127.0.0.1:%d' % s.port, code=1), 'back-offs')
+
+
+def what_tls_lacks_is_said():
+    plain = socket.create_server(('127.0.0.1', 0))
+    port = plain.getsockname()[1]
+
+    def answer():
+        c, _ = plain.accept()
+        c.recv(1000)
+        c.sendall(b'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
+        c.close()
+    thread = threading.Thread(target=answer)
+    thread.start()
+    has(table('-n', '1', 'https://127.0.0.1:%d' % port, code=1), 'speaks no TLS', 'hint: http:// instead of https://?')
+    thread.join()
+    plain.close()
+    if not shutil.which('openssl'):
+        return
+    key, cert = os.path.join(WORK, 'key.pem'), os.path.join(WORK, 'cert.pem')
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
+                    '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'], check=True, stderr=subprocess.DEVNULL)
+    p = subprocess.Popen(['openssl', 's_server', '-www', '-quiet', '-accept', str(port), '-cert', cert, '-key', key])
+    try:
+        url, end = 'https://127.0.0.1:%d' % port, time.monotonic() + 20
+        while 'self-signed' not in (text := table('-n', '1', url, code=1)) and time.monotonic() < end:
+            time.sleep(0.05)
+        has(text, 'certificate is self-signed', 'hint: --ca-file FILE')
+        has(table('-n', '1', '--ca-file', cert, url, code=0), 'status        200 1')
+    finally:
+        p.kill()
+        p.wait()
+
+
+def thousands_of_vus_are_begun():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, FILES[1]), FILES[1]))
+    s = Server()
+    r = load('-c', '1500', '-d', '2s', s.url, code=None)
+    resource.setrlimit(resource.RLIMIT_NOFILE, FILES)
+    same(r['phases'][0]['vus_late_ms'] > 0, True, 'late')
+    same('stall_ms' in r['pacing'], True, 'stall')
+    s.close()
+
+
 def what_is_wrong_is_said():
+    phased, rowless = os.path.join(WORK, 'phased.yaml'), os.path.join(WORK, 'rowless.yaml')
+    with open(phased, 'w') as f:
+        f.write('target: http://127.0.0.1:1\nphases: [{executor: constant-vus, duration: 1s}]\n')
+    with open(rowless, 'w') as f:
+        f.write('target: http://127.0.0.1:1\nduration: 1s\ndata: nowhere.csv\n')
     for arguments, code, text in (
             ([], 2, 'nothing to load'), (['-c', '0', 'http://x'], 2, 'vus'), (['127.0.0.1:80'], 2, 'no URL'),
-            (['-s', '10', 'http://127.0.0.1:1'], 2, 'no stage'), (['-H', 'x', 'http://127.0.0.1:1'], 2, 'no header'),
+            (['-s', '10', 'http://127.0.0.1:1'], 2, 'no stage'),
+            (['-s', '2:20', 'http://127.0.0.1:1'], 2, "'--stage 2:20': duration '2' has no unit"),
+            (['--expect-body', 'wo(rld', 'http://127.0.0.1:1'], 2, "'--expect-body': bad regular expression"),
+            (['--path', '/x', 'http://127.0.0.1:1'], 2, 'the path is part of the URL'),
+            (['--spec', phased, '-d', '1s'], 2, "'--duration' is for a workload without 'phases'"),
+            (['--spec', phased, '-s', '1s:2'], 2, 'beside a file go a URL'),
+            (['--spec', rowless], 2, "rowless.yaml:3:7: data: "), (['-H', 'x', 'http://127.0.0.1:1'], 2, 'no header'),
             (['-b', '{{nope}}', 'http://127.0.0.1:1'], 2, 'nope'), (['--spec', '/nowhere'], 3, '/nowhere'),
             (['-d', '1s', '-o', '/proc/x', 'http://127.0.0.1:1'], 3, '/proc/x'),
             (['-d', '1s', '-p', '2', '-c', '2', 'http://no-such-host.invalid'], 3, 'no-such-host.invalid')):
@@ -423,7 +499,8 @@ def main():
              too_few_descriptors, a_server_vanishes, a_stall_is_not_omitted, a_file_says_it_all, the_seed_decides,
              options_make_the_request, interrupted, a_worker_dies, a_worker_hangs,
              a_suspended_generator_is_found_out, files_that_cannot_be_written_cost_no_figures,
-             a_killed_generator_leaves_its_seconds, what_is_wrong_is_said]
+             a_killed_generator_leaves_its_seconds, the_table_says_what_its_figures_are, what_tls_lacks_is_said,
+             thousands_of_vus_are_begun, what_is_wrong_is_said]
     try:
         for test in tests:
             began = time.monotonic()

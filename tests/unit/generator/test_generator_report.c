@@ -129,6 +129,10 @@ static void a_loop_that_stood_still_is_told(void **state)
     s->parts[1].stalled_ns = 500 * (uint64_t)NS_PER_MS * 2;
     CLEANUP(json_free) struct json *k = report_of(s);
     assert_has(json_get_text(k, "kept_up_reason"), "stood still for 12 % of a phase");
+    s->parts[1].end_ns = NS_PER_S / 2; /* one stall of the machine would decide */
+    CLEANUP(json_free) struct json *brief = report_of(s);
+    assert_true(json_get_bool(brief, "kept_up"));
+    assert_int_equal(json_type_of(json_pointer(brief, "/pacing/stall_ms/share")), JSON_TYPE_NULL);
     second_free(s);
 }
 
