@@ -144,7 +144,9 @@ static void say_short(const struct evaluation *e, const struct load_result *r, s
     double asked = evaluation_number("asked.duration", (void *)(uintptr_t)e);
 
     if (r->duration_ms < 0.9 * asked - 50 || r->duration_ms > 1.1 * asked + 500)
-        vec_push(&out->list, arena_printf(e->arena, "the load lasted %.3g s instead of %.3g s",
+        vec_push(&out->list, arena_printf(e->arena,
+                                          asked < 1e6 ? "the load lasted %.3g s instead of %.3g s"
+                                                      : "the load lasted %.0f s instead of %.0f s",
                                           r->duration_ms / 1e3, asked / 1e3));
 }
 

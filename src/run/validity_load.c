@@ -82,6 +82,12 @@ static bool percentiles_are_supported(const struct load_facts *f, struct load_ru
     return false;
 }
 
+/* Three digits, never an exponent. */
+static int decimals(double ms)
+{
+    return ms < 1 ? 3 : ms < 10 ? 2 : ms < 100 ? 1 : 0;
+}
+
 /* A client that waits while the server stalls does not send, and so does not measure, what it would have. */
 static bool waiting_is_counted(const struct load_facts *f, struct load_ruling *r)
 {
@@ -91,9 +97,9 @@ static bool waiting_is_counted(const struct load_facts *f, struct load_ruling *r
         !(f->corrected_p99_ms > OMISSION_MAX * l->latency_ms.p99))
         return true;
     say(r, "WARN",
-        "stalls kept requests back: p99 is %.3g ms as measured, about %.3g ms had they been sent all the "
+        "stalls kept requests back: p99 is %.*f ms as measured, about %.*f ms had they been sent all the "
         "same",
-        l->latency_ms.p99, f->corrected_p99_ms);
+        decimals(l->latency_ms.p99), l->latency_ms.p99, decimals(f->corrected_p99_ms), f->corrected_p99_ms);
     return false;
 }
 

@@ -118,7 +118,7 @@ static void requests_that_were_kept_back(void **state)
 
     (void)state;
     assert_ruling(ruling(&l, 2, 1500), "coordinated-omission", "WARN",
-                  "p99 is 10 ms as measured, about 1.5e+03 ms");
+                  "p99 is 10.0 ms as measured, about 1500 ms");
     l.corrected = "yes";
     assert_null(ruling(&l, 2, 1500));
     l.corrected = "no";
