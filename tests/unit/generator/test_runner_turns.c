@@ -61,6 +61,7 @@ static void vus_without_a_turn_are_counted(void **state)
     assert_int_equal(part(l, 0)->planned, 3000);
     assert_int_equal(part(l, 0)->started, WORK_PER_TURN);
     assert_int_equal(part(l, 0)->dropped, 3000 - WORK_PER_TURN);
+    assert_int_equal(ended_of(&l, 0), WORK_PER_TURN);
     runner_free(l.r);
 }
 
