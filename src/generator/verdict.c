@@ -27,7 +27,7 @@ bool verdict(const struct verdict_facts *f, struct strbuf *why)
     }
     if (f->sends >= VERDICT_SENDS_MIN && f->lag_p90_ms > limit) {
         because(why);
-        strbuf_addf(why, "requests were sent late: p90 of the lag is %.3g ms, at most %.3g ms is accepted",
+        strbuf_addf(why, "requests were sent late: p90 of the lag is %.2f ms, at most %.2f ms is accepted",
                     f->lag_p90_ms, limit);
     }
     if (f->cpu_share > VERDICT_CPU_SHARE) {
