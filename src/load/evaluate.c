@@ -145,9 +145,10 @@ static void fill_latency(struct evaluation *e, const char *prefix, struct latenc
 {
     double *const slots[] = {&l->min, &l->mean, &l->stdev, &l->p50,  &l->p75,
                              &l->p90, &l->p95,  &l->p99,   &l->p999, &l->max};
-    double recorded = e->report->latency_if ? expr_value(e->report->latency_if, evaluation_number, e) : 1;
+    double recorded = e->report->latency_if ? expr_value(e->report->latency_if, evaluation_number, e)
+                                            : evaluation_measured(e);
 
-    if (isnan(recorded) || recorded == 0 || !evaluation_measured(e))
+    if (isnan(recorded) || recorded == 0)
         return;
     for (size_t i = 0; load_latency_names[i]; i++) {
         char name[32];

@@ -277,8 +277,8 @@ static const struct schema_field report_fields[] = {
     {.key = "latency_if",
      .type = SCHEMA_TEXT,
      AT(adapter_report, latency_if),
-     .help =
-         "Latencies count as measured only if this holds, too: tools print zeros when they recorded none."},
+     .help = "Latencies count as measured if this holds, instead of measured_if: tools print zeros when they "
+             "recorded none."},
     {.key = "errors",
      .type = SCHEMA_NODE,
      AT(adapter_report, errors),

@@ -28,7 +28,7 @@ static int in_child(int policy)
 {
     const struct sched_param none = {0};
     pid_t child = fork();
-    int status;
+    int status = 0;
 
     if (child == 0) {
         if (sched_setscheduler(0, policy, &none) < 0)

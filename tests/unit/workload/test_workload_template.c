@@ -106,6 +106,7 @@ static void rows_of_a_file(void **state)
     struct error err = ERROR_INIT;
 
     (void)state;
+    assert_true(fd >= 0);
     assert_int_equal(fs_write(path, "a\n1\n2\n", 6, &err), 0);
     assert_int_equal(workload_rows_read(path, &r, &err), 0);
     assert_int_equal(workload_rows_count(r), 2);
