@@ -4,9 +4,9 @@
  * in a process of its own (`benchctl load`), never inside the conductor's, so that what it costs is measured
  * like any other generator and a crash of one is not a crash of the other.
  *
- * Two latencies are kept of each request: the service time, from the moment its first byte was written, and
- * the response time, from the moment it was to be sent. In open phases they differ by how late it was sent;
- * in closed ones they are the same.
+ * Two latencies are kept of each request: the service time, from the moment its first byte was written (where
+ * a connection had to be made, from the moment that began), and the response time, from the moment it was to
+ * be sent. In open phases they differ by how late it was sent; in closed ones they are the same.
  */
 #ifndef BENCHCTL_GENERATOR_H
 #define BENCHCTL_GENERATOR_H

@@ -22,7 +22,7 @@
 
 struct histogram;
 
-struct histogram *histogram_new(void); /* about 190 KiB of counters, touched only where counted */
+struct histogram *histogram_new(void); /* at most 184 KiB of counters, made only where something counts */
 void histogram_free(struct histogram *h);
 DEFINE_CLEANUP(struct histogram *, histogram_free);
 void histogram_clear(struct histogram *h);
@@ -52,10 +52,10 @@ uint64_t histogram_count_above(const struct histogram *h, int64_t value_us);
 void histogram_add_corrected(struct histogram *into, const struct histogram *from, int64_t interval_us);
 
 /* V2 encoding (cookie 0x1c849303 | 0x10, zig-zag LEB128 counts with runs of zeros). Appends raw bytes, or,
- * with `compressed`, the deflated form (cookie 0x1c849304). `histogram_decode()` takes either, and the base64
- * text of either, of any significant digits and unit ratio: `values_per_us` is how many of the encoded unit
- * are one microsecond (1000 for nanoseconds). ERROR_INVALID for what is damaged, too large or not V2. Adds to
- * `into`. */
+ * with `compressed`, the deflated form (cookie 0x1c849304 | 0x10). `histogram_decode()` takes either, and the
+ * base64 text of either, of any significant digits and unit ratio: `values_per_us` is how many of the encoded
+ * unit are one microsecond (1000 for nanoseconds). ERROR_INVALID for what is damaged, too large or not V2.
+ * Adds to `into`. */
 void histogram_encode(const struct histogram *h, bool compressed, struct strbuf *out);
 int histogram_decode(struct histogram *into, const char *bytes, size_t len, double values_per_us,
                      struct error *err) MUST_CHECK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP requests on the loop: the only place that knows libcurl (multi interface, driven by socket and timer
- * callbacks). The engine client, scrapes, readiness checks and webhooks are built on it. Not a load
- * generator.
+ * HTTP requests on the loop: libcurl (multi interface, driven by socket and timer callbacks) for everything
+ * but the load, whose own use of it is in src/generator. The engine client, scrapes, readiness checks and
+ * webhooks are built on it. Not a load generator.
  *
  * A request is started, its body arrives by callback or is collected, and `done` tells how it ended. Nothing
  * here waits; http_fetch() is the convenience that does.

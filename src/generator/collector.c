@@ -142,11 +142,13 @@ static void emit(struct collector *c, const struct second *s)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     int64_t rss = fmax((double)c->total->max_rss_bytes, (double)s->max_rss_bytes);
+    int64_t busiest_ns = c->total->cpu_most_ns + s->cpu_most_ns;
 
     if (s->end_ns == 0) /* a process stood still, and told of it with the second before */
         return;
     second_add(c->total, s);
     c->total->max_rss_bytes = rss;
+    c->total->cpu_most_ns = busiest_ns;
     c->total->index = s->index + 1;
     tally_clear(c->scratch);
     for (size_t i = 0; i < s->phases; i++)

@@ -5,6 +5,7 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/version.h"
 #include "collector.h"
+#include "runner.h"
 #include "verdict.h"
 
 /* Of the measured phases, or of the open ones among them. */
@@ -66,10 +67,11 @@ static struct trouble trouble_of(const struct outcome_facts *f)
         const struct phase_part *p = &f->total->parts[i];
         int64_t end_ns = p->end_ns >= 0 ? p->end_ns : f->total->end_ns;
         double took_ns = (double)(end_ns - p->begin_ns), late = (double)p->vus_late_ns;
+        uint64_t sharers = phase_processes(&phases[i], f->processes);
         if (phases[i].warmup || p->begin_ns < 0 || !(took_ns > 0))
             continue;
         if (took_ns >= (double)NS_PER_S) /* less is too short to say */
-            t.stall_share = fmax(t.stall_share, (double)p->stalled_ns / (double)f->processes / took_ns);
+            t.stall_share = fmax(t.stall_share, (double)p->stalled_ns / (double)sharers / took_ns);
         if (executor_is_open(phases[i].executor))
             continue;
         t.vus_late_ms = fmax(t.vus_late_ms, late / 1e6);
@@ -150,12 +152,12 @@ static struct json *warmup(const struct outcome_facts *f)
     return j;
 }
 
-/* What a process used of a core, on average; NAN for a load that was over at once. */
+/* What the busiest process used of a core, on average; NAN for a load that was over at once. */
 static double cpu_share(const struct outcome_facts *f)
 {
-    double wall_ns = (double)f->total->end_ns * (double)f->processes;
+    int64_t wall_ns = f->total->end_ns;
 
-    return f->total->end_ns < NS_PER_S / 2 ? NAN : (double)f->total->cpu_ns / wall_ns;
+    return wall_ns < NS_PER_S / 2 ? NAN : (double)f->total->cpu_most_ns / (double)wall_ns;
 }
 
 static void add_verdict(const struct outcome_facts *f, const struct tally *all, struct json *j)

@@ -22,7 +22,7 @@ void phase_init(struct phase *p, struct runner *r, size_t index)
     p->index = index;
     p->part = &r->second->parts[index];
     p->parts = phase_processes(f, r->o.processes);
-    p->part_index = r->o.process;
+    p->part_index = phase_part_index(r->o.workload, index, r->o.process, r->o.processes);
     p->kinds = xcalloc(r->o.kind_count, sizeof(*p->kinds));
     p->weights = xcalloc(r->o.kind_count, sizeof(*p->weights));
     for (size_t i = 0; i < r->o.kind_count; i++) {

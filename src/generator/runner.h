@@ -166,5 +166,8 @@ void phase_stop(struct phase *p, int64_t now_ns);       /* what is under way is 
 uint64_t share_of(uint64_t whole, uint64_t i, uint64_t n);
 /* Over how many processes a phase is spread: never over more than it has VUs. */
 uint64_t phase_processes(const struct workload_phase *p, uint64_t processes);
+/* Which of a phase's parts that process has; one that there is not: none. Phases that are spread over fewer
+ * than all begin where the one before ended, so that several small ones do not meet in the first process. */
+uint64_t phase_part_index(const struct workload *w, size_t phase, uint64_t process, uint64_t processes);
 
 #endif

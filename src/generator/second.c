@@ -101,7 +101,7 @@ void second_clear(struct second *s)
     }
     if (histogram_count(s->lag))
         histogram_clear(s->lag);
-    s->cpu_ns = s->late_ns = 0;
+    s->cpu_ns = s->cpu_most_ns = s->late_ns = 0;
     s->cpu_share = NAN;
     for (int i = 0; i < REQUEST_ERRORS; i++)
         s->examples[i].at_ns = -1;
@@ -154,6 +154,7 @@ static void add_gauges(struct second *into, const struct second *from)
     if (from->end_ns > into->end_ns)
         into->end_ns = from->end_ns;
     into->cpu_ns += from->cpu_ns;
+    into->cpu_most_ns = from->cpu_most_ns > into->cpu_most_ns ? from->cpu_most_ns : into->cpu_most_ns;
     into->cpu_share = fmax(into->cpu_share, from->cpu_share);
     into->max_rss_bytes += from->max_rss_bytes;
     into->late_ns = from->late_ns > into->late_ns ? from->late_ns : into->late_ns;

@@ -47,7 +47,9 @@ struct second {
     struct phase_part *parts;
     struct histogram *lag; /* open, measured: start of the exchange minus planned */
     int64_t cpu_ns;        /* spent by all processes */
-    double cpu_share;      /* the busiest process, of one core; NAN: too short to say */
+    int64_t
+        cpu_most_ns;  /* by the busiest of them; of all seconds the sum, that of whichever it was in each */
+    double cpu_share; /* the busiest process, of one core; NAN: too short to say */
     int64_t max_rss_bytes; /* sum of the processes' peaks */
     int64_t late_ns;       /* the longest time for which a process's loop did not turn */
     struct error_example examples[REQUEST_ERRORS];

@@ -17,3 +17,13 @@ uint64_t phase_processes(const struct workload_phase *p, uint64_t processes)
         vus = 1;
     return processes < (uint64_t)vus ? processes : (uint64_t)vus;
 }
+
+uint64_t phase_part_index(const struct workload *w, size_t phase, uint64_t process, uint64_t processes)
+{
+    const struct workload_phase *phases = w->phases.items;
+    uint64_t first = 0;
+
+    for (size_t i = 0; i < phase; i++)
+        first = (first + phase_processes(&phases[i], processes)) % processes;
+    return (process + processes - first) % processes;
+}

@@ -120,6 +120,7 @@ static void give_second(struct worker *w, int64_t end_ns)
         if (!phase_ending(&w->runner->phases[i]) || s->parts[i].vus < (int64_t)w->runner->phases[i].active)
             s->parts[i].vus = (int64_t)w->runner->phases[i].active;
     usage_lap(&w->usage, &s->cpu_ns, &s->cpu_share);
+    s->cpu_most_ns = s->cpu_ns;
     s->max_rss_bytes = usage_max_rss_bytes();
     w->o.on_second(s, w->o.data);
     second_clear(s);

@@ -5,13 +5,14 @@
 #include "benchctl/base/fs.h"
 #include "collector.h"
 #include "outcome.h"
+#include "runner.h"
 #include "series.h"
 #include "support/scratch.h"
 #include "unit/check.h"
 
 static struct workload_phase phases[3] = {
     {.name = "warm", .executor = EXECUTOR_CONSTANT_VUS, .duration_ns = NS_PER_S, .warmup = true},
-    {.name = "loop", .executor = EXECUTOR_CONSTANT_VUS, .duration_ns = 10 * NS_PER_S},
+    {.name = "loop", .executor = EXECUTOR_CONSTANT_VUS, .vus = 2, .duration_ns = 10 * NS_PER_S},
     {.name = "open", .executor = EXECUTOR_CONSTANT_ARRIVAL_RATE, .duration_ns = 10 * NS_PER_S},
 };
 static struct workload_request requests[2] = {{.name = "GET /a, b"}, {.name = "make"}};
@@ -129,11 +130,53 @@ static void a_loop_that_stood_still_is_told(void **state)
     s->parts[1].stalled_ns = 500 * (uint64_t)NS_PER_MS * 2;
     CLEANUP(json_free) struct json *k = report_of(s);
     assert_has(json_get_text(k, "kept_up_reason"), "stood still for 12 % of a phase");
+    phases[1].vus = 1; /* one of the two processes made all of it */
+    CLEANUP(json_free) struct json *alone = report_of(s);
+    phases[1].vus = 2;
+    assert_has(json_get_text(alone, "kept_up_reason"), "stood still for 25 % of a phase");
     s->parts[1].end_ns = NS_PER_S / 2; /* one stall of the machine would decide */
     CLEANUP(json_free) struct json *brief = report_of(s);
     assert_true(json_get_bool(brief, "kept_up"));
     assert_int_equal(json_type_of(json_pointer(brief, "/pacing/stall_ms/share")), JSON_TYPE_NULL);
     second_free(s);
+}
+
+/* A busy process is not hidden by those that have nothing to do. */
+static void the_busiest_process_counts(void **state)
+{
+    struct second *s = second_new(3, 2), *other = second_new(3, 2);
+
+    (void)state;
+    second_reset(s);
+    answers(s, 1, 0, 10, 1000);
+    s->end_ns = other->end_ns = 10 * NS_PER_S;
+    s->cpu_ns = s->cpu_most_ns = 9 * NS_PER_S;
+    other->cpu_ns = other->cpu_most_ns = NS_PER_S;
+    second_add(s, other);
+    CLEANUP(json_free) struct json *j = report_of(s);
+    assert_has(json_get_text(j, "kept_up_reason"), "used 90 % of a core");
+    assert_true(at(j, "/cpu_seconds") == 10);
+    second_free(s);
+    second_free(other);
+}
+
+/* Phases of one user each are not all made by the first process. */
+static void small_phases_are_spread(void **state)
+{
+    struct workload_phase small[4] = {
+        {.executor = EXECUTOR_CONSTANT_VUS, .vus = 1},
+        {.executor = EXECUTOR_CONSTANT_VUS, .vus = 2},
+        {.executor = EXECUTOR_CONSTANT_VUS, .vus = 1},
+        {.executor = EXECUTOR_CONSTANT_VUS, .vus = 1},
+    };
+    const struct workload w = {.phases = {small, 4}};
+    static const uint64_t part[4][3] = {{0, 1, 2}, {2, 0, 1}, {0, 1, 2}, {2, 0, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        for (uint64_t process = 0; process < 3; process++)
+            assert_int_equal(phase_part_index(&w, i, process, 3), part[i][process]);
+    assert_int_equal(phase_part_index(&w, 3, 0, 1), 0);
 }
 
 static void nothing_measured_is_null(void **state)
@@ -301,6 +344,8 @@ int main(void)
         cmocka_unit_test(a_stall_is_put_back),
         cmocka_unit_test(tags_are_of_one_request_each),
         cmocka_unit_test(a_loop_that_stood_still_is_told),
+        cmocka_unit_test(the_busiest_process_counts),
+        cmocka_unit_test(small_phases_are_spread),
         cmocka_unit_test(nothing_measured_is_null),
         cmocka_unit_test_setup_teardown(a_late_second_is_one_row, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(seconds_wait_for_the_slowest, scratch_setup, scratch_teardown),
