@@ -73,7 +73,7 @@ static int head_done(struct decoder *d, struct error *err)
     uint64_t ratio_bits = read_be64(p + 32);
     double ratio;
 
-    if (cookie != COOKIE_PLAIN)
+    if ((cookie | COOKIE_WORDS) != COOKIE_PLAIN)
         return error_set(err, ERROR_INVALID,
                          "not a usable histogram: its cookie is 0x%08x, not that of encoding V2", cookie);
     memcpy(&ratio, &ratio_bits, sizeof(ratio));
@@ -193,7 +193,7 @@ static int decode_bytes(struct decoder *d, const unsigned char *bytes, size_t le
     if (len < 8)
         return damaged(err, "it is cut short");
     uint32_t cookie = read_be32(bytes), deflated = read_be32(bytes + 4);
-    if (cookie != COOKIE_DEFLATED) {
+    if ((cookie | COOKIE_WORDS) != COOKIE_DEFLATED) {
         if (feed(d, bytes, len, err) < 0)
             return -1;
     } else if (deflated != len - 8) {

@@ -100,6 +100,7 @@ int histogram_decode_into_empty(struct histogram *h, const char *bytes, size_t l
 /* V2 as bytes. */
 #define COOKIE_PLAIN UINT32_C(0x1c849313)
 #define COOKIE_DEFLATED UINT32_C(0x1c849314)
+#define COOKIE_WORDS UINT32_C(0x10) /* some writers leave this bit away; it says nothing in V2 */
 #define HEAD_BYTES 40
 #define COUNT_BYTES_MAX 9
 

@@ -182,6 +182,21 @@ static const struct head usual = {
         h_;                                                                                                  \
     })
 
+static void the_cookie_without_its_words_is_the_same(void **state)
+{
+    static const char counts[] = {9, 2}; /* zig-zag: five zeros, then one */
+    CLEANUP(histogram_free) struct histogram *into = histogram_new();
+    CLEANUP_VALUE(strbuf_release) struct strbuf bytes = STRBUF_INIT;
+    struct error err = ERROR_INIT;
+
+    (void)state;
+    build(&bytes, HEAD(h_->cookie = 0x1c849303; h_->payload = 2), counts, sizeof(counts));
+    if (histogram_decode(into, bytes.data, bytes.len, 1, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(histogram_count(into), 1);
+    assert_true(histogram_max_ms(into) == 0.005);
+}
+
 static void refuses_impossible_heads(void **state)
 {
     (void)state;
@@ -301,6 +316,7 @@ int main(void)
         cmocka_unit_test(round_trips),
         cmocka_unit_test(text_is_base64),
         cmocka_unit_test(refuses_impossible_heads),
+        cmocka_unit_test(the_cookie_without_its_words_is_the_same),
         cmocka_unit_test(refuses_impossible_counts),
         cmocka_unit_test(every_cut_is_found),
         cmocka_unit_test(bombs_are_cheap),
