@@ -32,6 +32,8 @@ const char *load_adapter_name(const struct load_adapter *a);
 const char *load_adapter_help(const struct load_adapter *a);
 const char *load_adapter_file(const struct load_adapter *a);    /* where it was read from */
 const char *load_adapter_program(const struct load_adapter *a); /* argv[0]; NULL: it runs nothing (idle) */
+/* Does a call of it hold the load section as JSON (`${spec}`)? */
+bool load_adapter_takes_spec(const struct load_adapter *a);
 const char *load_adapter_package(const struct load_adapter *a); /* what installs it; may be NULL */
 extern const struct schema load_adapter_schema;
 void load_adapter_reference(struct strbuf *out);                 /* the key reference of docs/adapters.md */

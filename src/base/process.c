@@ -75,6 +75,14 @@ static int parse_cpus(const char *text, cpu_set_t *ret, struct error *err)
     return 0;
 }
 
+int process_cpuset_size(const char *cpuset)
+{
+    struct error ignored = ERROR_INIT;
+    cpu_set_t cpus;
+
+    return parse_cpus(cpuset, &cpus, &ignored) < 0 ? 0 : CPU_COUNT(&cpus);
+}
+
 /* --- the child's side --- */
 
 struct spawn {

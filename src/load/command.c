@@ -258,3 +258,29 @@ int load_adapter_check_version(const struct load_adapter *a, const char *output,
     }
     return 0;
 }
+
+static bool holds_spec(const struct text_list *texts)
+{
+    for (size_t i = 0; i < texts->len; i++)
+        if (strstr(texts->items[i], "${spec}"))
+            return true;
+    return false;
+}
+
+bool load_adapter_takes_spec(const struct load_adapter *a)
+{
+    form_each(struct adapter_file, f, &a->form.files)
+    {
+        if (strstr(f->content, "${spec}"))
+            return true;
+    }
+    form_each(struct adapter_argument, arg, &a->form.args)
+    {
+        if ((arg->text && strstr(arg->text, "${spec}")) || holds_spec(&arg->args))
+            return true;
+    }
+    for (size_t i = 0; i < a->form.env.len; i++)
+        if (strstr(a->form.env.items[i].value, "${spec}"))
+            return true;
+    return false;
+}

@@ -266,12 +266,16 @@ static void redact(struct generation *g)
         trial_note(g->trial, "the load generator's output: %s", err.message);
 }
 
+int generation_prepare(struct generation *g, struct error *err)
+{
+    return fs_mkdirs(g->dir, err) < 0 || generation_call(g, err) < 0 || raw_stream_begin(g, err) < 0 ? -1 : 0;
+}
+
 int generation_run(struct generation *g, struct error *err)
 {
     struct invocation v = {.g = g, .argv = &g->command.argv, .load = true};
 
-    if (fs_mkdirs(g->dir, err) < 0 || generation_call(g, err) < 0 || raw_stream_begin(g, err) < 0 ||
-        open_output(g->dir, g->command.stdout_name, &g->stdout_fd, err) < 0 ||
+    if (open_output(g->dir, g->command.stdout_name, &g->stdout_fd, err) < 0 ||
         open_output(g->dir, g->command.stderr_name, &g->stderr_fd, err) < 0)
         return -1;
     v.stdout_fd = g->stdout_fd;
@@ -283,16 +287,20 @@ int generation_run(struct generation *g, struct error *err)
              : g->trial->settings->load.image ? run_container(&v, err)
                                               : run_process(&v, err);
     g->outcome.window_ms = clock_ms_since(begin);
-    raw_stream_end(g);
-    redact(g);
-    if (rc < 0 || !v.ran || !g->measured || !g->command.finish_argv.len)
-        generation_hide_secrets(g); /* a second call gets the raw results as they are */
     if (g->command.argv.len) {
-        g->outcome.ran = v.ran;
+        g->outcome.ran = rc == 0 && v.ran;
         g->outcome.wait_status = v.wait_status;
         g->cpu_ms = v.cpu_ms;
     }
     return rc;
+}
+
+void generation_clean(struct generation *g)
+{
+    raw_stream_end(g);
+    redact(g);
+    if (!g->outcome.ran || !g->measured || !g->command.finish_argv.len)
+        generation_hide_secrets(g); /* a second call gets the raw results as they are */
 }
 
 /* The last of what it said, on one line. */

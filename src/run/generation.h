@@ -16,7 +16,7 @@ struct generation {
     struct load_call call;
     struct load_command command;
     const char *dir; /* where its output goes on this machine */
-    int64_t duration_ns, deadline_ns;
+    int64_t duration_ns;
     bool measured;
     /* builtin: the phases of this run; NULL: a warm-up that no phase describes */
     const struct workload *part;
@@ -33,8 +33,13 @@ void generation_release(struct generation *g);
 /* load_call.c: the call and the command, with the references of this trial filled in. */
 int generation_call(struct generation *g, struct error *err) MUST_CHECK;
 
-/* generation.c: runs it until it has ended, its time is up or there is nothing left to measure. */
+/* generation.c: everything that can be made ready before the window opens. */
+int generation_prepare(struct generation *g, struct error *err) MUST_CHECK;
+/* Runs it until it has ended, its time is up or there is nothing left to measure. */
 int generation_run(struct generation *g, struct error *err) MUST_CHECK;
+/* Once the window has closed, whatever became of the run: the stream's end, and what must not be kept goes.
+ */
+void generation_clean(struct generation *g);
 /* The adapter's second call, once the window has closed. Fine when there is none. */
 int generation_finish(struct generation *g, struct error *err) MUST_CHECK;
 

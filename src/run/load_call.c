@@ -121,7 +121,8 @@ static struct json *to_json(struct generation *g, const struct node *n, const ch
         bool yes = strcmp(n->text, "true") == 0, no = strcmp(n->text, "false") == 0;
         if (!n->quoted && (yes || no))
             return json_new_bool(yes);
-        return json_new_text(is_path(key) ? input_path(g, n->text) : n->text);
+        return json_new_text(g->trial->settings->load.workload && is_path(key) ? input_path(g, n->text)
+                                                                               : n->text);
     }
     struct json *j = n->kind == NODE_MAP    ? json_new_object()
                      : n->kind == NODE_LIST ? json_new_array()
@@ -235,7 +236,7 @@ static int make_spec(struct generation *g, struct error *err)
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
     const struct node *load = node_get(t->resolved.tree, "load"), *filled;
 
-    if (!load)
+    if (!load || !load_adapter_takes_spec(t->adapter->adapter))
         return 0;
     if (fill(&f, matrix_workload_tree(load, t->arena), &filled, err) < 0)
         return -1;

@@ -2,6 +2,7 @@
 /* From the generator's output to the record: its figures, and what speaks against them. */
 #include <ctype.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/process.h"
 #include "benchctl/histogram.h"
 #include "generation.h"
 #include "validity_load.h"
@@ -10,27 +11,11 @@
 
 /* --- what speaks against them --- */
 
-/* How many CPUs "0,2-3" names. */
-static double cpus_in(const char *cpuset)
-{
-    double count = 0;
-
-    for (const char *p = cpuset; *p; p += *p == ',') {
-        char *end;
-        long first = strtol(p, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-        count += (double)(last - first + 1);
-        p = end;
-        if (*p && *p != ',')
-            return NAN;
-    }
-    return count;
-}
-
 /* What the generator could use: of our own, no more than a core for each of its processes. */
 static double cores_for(const struct trial_run *t)
 {
     const struct load_settings *l = &t->settings->load;
-    double cores = l->cpuset ? cpus_in(l->cpuset) : (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double cores = l->cpuset ? (double)process_cpuset_size(l->cpuset) : (double)sysconf(_SC_NPROCESSORS_ONLN);
     double processes = l->workload && l->workload->processes > 0 ? (double)l->workload->processes : INFINITY;
 
     return fmin(cores, processes);
@@ -127,7 +112,10 @@ int generation_results(struct generation *g, struct error *err)
     struct error unfinished = ERROR_INIT;
 
     load_result_init(r);
-    if (generation_finish(g, &unfinished) < 0 && unfinished.kind != ERROR_TRIAL) {
+    int finished = generation_finish(g, &unfinished);
+    if (finished < 0)
+        generation_hide_secrets(g); /* it may have ended before its second call did */
+    if (finished < 0 && unfinished.kind != ERROR_TRIAL) {
         *err = unfinished;
         return -1;
     }

@@ -36,7 +36,8 @@ int step_warmup(struct trial_run *t, struct error *err)
         .stdout_fd = -1,
         .stderr_fd = -1,
     };
-    int rc = generation_run(&g, err);
+    int rc = generation_prepare(&g, err) < 0 ? -1 : generation_run(&g, err);
+    generation_clean(&g);
     t->warmup_ms = clock_ms_since(begin);
     if (rc < 0)
         return -1;
@@ -117,11 +118,16 @@ int step_load(struct trial_run *t, struct error *err)
         return 0; /* it did not survive the warm-up: a finding, told by its ledger */
     if (ready_again(t, err) < 0)
         return -1;
-    memory_trim();
-    if (window_begin(t, err) < 0)
-        return -1;
-    int rc = generation_run(&g, err);
-    window_end(t);
+    int rc = generation_prepare(&g, err);
+    if (rc == 0) {
+        memory_trim();
+        rc = window_begin(t, err);
+    }
+    if (rc == 0) {
+        rc = generation_run(&g, err);
+        window_end(t);
+    }
+    generation_clean(&g);
     if (rc < 0)
         return -1;
     return generation_results(&g, err);

@@ -23,6 +23,9 @@ struct process_options {
         stderr_fd; /* descriptors that the child inherits as 1 and 2; stay the caller's; -1 is /dev/null */
 };
 
+/* How many processors a list such as "0,2-3" names, each once; 0: it is no list. */
+int process_cpuset_size(const char *cpuset);
+
 int process_start(struct loop *l, const struct process_options *options, struct process **ret,
                   struct error *err) MUST_CHECK;
 

@@ -233,6 +233,21 @@ static void reference(void **state)
         fail_msg("docs/adapters.md is not current: run this test with UPDATE_DOCS=1");
 }
 
+/* For others the load section is not made into one, nor its secrets and paths taken for the generator's own.
+ */
+static void who_takes_the_load_section_whole(void **state)
+{
+    static const char *const others[] = {"wrk", "ghz", "k6", "vegeta", "idle"};
+    CLEANUP(load_adapter_free) struct load_adapter *own = adapter_of("builtin");
+
+    (void)state;
+    assert_true(load_adapter_takes_spec(own));
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of(others[i]);
+        assert_false(load_adapter_takes_spec(a));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +256,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(circle, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(finding, scratch_setup, scratch_teardown),
         cmocka_unit_test(shipped),
+        cmocka_unit_test(who_takes_the_load_section_whole),
         cmocka_unit_test(skeleton_is_whole),
         cmocka_unit_test(reference),
     };
