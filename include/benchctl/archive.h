@@ -58,6 +58,21 @@ int archive_file_read(const char *path, size_t max, struct strbuf *out, struct e
 int archive_unpack_gzip(const void *bytes, size_t len, size_t max, struct strbuf *out,
                         struct error *err) MUST_CHECK;
 
+/* Bytes that come from elsewhere: up to `size` of them, the count, 0 at the end, -1. May wait. */
+typedef ptrdiff_t archive_source(void *buffer, size_t size, void *data, struct error *err);
+typedef int archive_sink(const void *bytes, size_t len, void *data, struct error *err);
+/* Do these first bytes (4 are enough) begin something that archive_unpack_source() unpacks? */
+bool archive_is_packed(const void *bytes, size_t len);
+/* All of a source, which is gzip or zstd, unpacked into a sink; memory stays bounded. What the two say when
+ * they fail is handed on. */
+struct archive_pipe {
+    archive_source *source;
+    archive_sink *sink;
+    void *data;       /* for both */
+    const char *name; /* for messages */
+};
+int archive_unpack_source(const struct archive_pipe *pipe, struct error *err) MUST_CHECK;
+
 /* --- a tar.zst to write --- */
 
 struct archive_writer;
@@ -78,6 +93,19 @@ int archive_writer_close(struct archive_writer *w, struct error *err) MUST_CHECK
 void archive_writer_free(struct archive_writer *w);
 DEFINE_CLEANUP(struct archive_writer *, archive_writer_free);
 
+/* --- a plain tar, made as somebody takes it --- */
+
+/* The same members give the same bytes. Members are begun, filled with exactly the bytes announced, and what
+ * they make is appended to a buffer, which the caller empties as it likes: at most a block more than what was
+ * given since. */
+struct archive_tar;
+struct archive_tar *archive_tar_new(struct strbuf *out);
+int archive_tar_begin(struct archive_tar *t, const char *name, int64_t size, struct error *err) MUST_CHECK;
+int archive_tar_data(struct archive_tar *t, const void *bytes, size_t len, struct error *err) MUST_CHECK;
+int archive_tar_end(struct archive_tar *t, struct error *err) MUST_CHECK; /* the end mark */
+void archive_tar_free(struct archive_tar *t);
+DEFINE_CLEANUP(struct archive_tar *, archive_tar_free);
+
 /* --- a tar to read, with limits --- */
 
 struct archive_limits {
@@ -85,6 +113,7 @@ struct archive_limits {
     int max_ratio; /* unpacked : packed, once more than ratio_free_bytes are unpacked */
     int64_t ratio_free_bytes;
     bool one_zstd_frame; /* the file is exactly one zstd frame: nothing before, between or after */
+    bool symlinks;       /* symbolic links are members that say where they point; nothing follows them */
 };
 extern const struct archive_limits ARCHIVE_LIMITS_DEFAULT;
 
@@ -94,6 +123,10 @@ int archive_reader_open(const char *path, const struct archive_limits *limits, s
                         struct error *err) MUST_CHECK;
 /* The same over memory, which must outlive the reader; `name` is for messages. */
 int archive_reader_open_memory(const void *bytes, size_t len, const char *name,
+                               const struct archive_limits *limits, struct archive_reader **ret,
+                               struct error *err) MUST_CHECK;
+/* A plain tar from a source, read once from front to end, with the same suspicion. */
+int archive_reader_open_source(archive_source *source, void *data, const char *name,
                                const struct archive_limits *limits, struct archive_reader **ret,
                                struct error *err) MUST_CHECK;
 void archive_reader_free(struct archive_reader *r);
@@ -106,6 +139,8 @@ struct archive_member {
     bool as_written; /* nothing had to be dropped */
     int64_t size;
     bool is_dir;
+    const char *link; /* target of a symbolic link, any bytes; NULL: it is none */
+    bool executable;  /* a file that may be run: the only bit of its mode that is told */
 };
 /*
  * 1 with a member, 0 at the proper end (the end mark, then nothing but zero bytes), -1 on damage, hostility

@@ -40,7 +40,19 @@ struct ready_settings {
     bool healthcheck;
     int64_t timeout_ns;
     int64_t consecutive; /* good answers in a row, 1 */
+    const char *body;    /* of http: regular expression (POSIX extended) that a line of the answer matches */
 };
+
+/* When is a running application called unresponsive? */
+struct liveness_settings {
+    int64_t after_ns;   /* without a sign of life for so long; 0: never */
+    int64_t give_up_ns; /* silent for so long, the load is ended; 0: never */
+    const char *http;   /* path to ask for instead of what `ready` asks; NULL: as `ready` */
+};
+/* A collection of garbage or a failover may take seconds, ten hardly; who comes back at all does so within
+ * half a minute, which a sweep over night can afford. */
+#define LIVENESS_AFTER_S 10
+#define LIVENESS_GIVE_UP_S 30
 
 struct startup_settings {
     const char *log;
@@ -78,6 +90,7 @@ struct container_settings {
     const char *user, *stop_signal;
     bool init; /* default true: a reaping PID 1 */
     struct position at;
+    const struct liveness_settings *liveness; /* of the app; NULL: the defaults */
 };
 
 struct database_settings {
@@ -88,7 +101,11 @@ struct database_settings {
     enum reset_mode reset;
     int64_t ready_timeout_ns, statement_timeout_ns;
     struct position at;
+    int64_t connections;        /* that the scenario's pools open together; absent: not said */
+    double commits_per_request; /* expected; NAN: not said */
 };
+/* Sessions that benchctl itself opens at once: one that stays, and one for what is asked. */
+#define DATABASE_OWN_SESSIONS 2
 
 struct parity_member {
     const char *repo, *ref, *path, *match; /* repo NULL: the section's */
@@ -136,15 +153,28 @@ struct load_settings {
 struct sample_settings {
     int64_t
         engine_ns; /* period of resource samples; default 100 ms where cgroup files are readable, else 1 s */
-    int64_t host_ns; /* default 1 s */
+    int64_t host_ns;  /* default 1 s */
+    int64_t floor_ns; /* default 1 s; 0: not at all */
 };
 
 struct check_settings {
     const char *name, *sql, *expect; /* expect: "== 0", "<= 10", ...; NULL: only recorded */
     struct position at;
+    const char *value; /* arithmetic over the trial's numbers; instead of sql */
 };
 struct artifact_settings {
     const char *from, *path;
+};
+
+/* What is waited for after a trial, before the next one begins. */
+struct cooldown_settings {
+    int64_t time_ns;         /* in any case */
+    const char *temperature; /* as written; NULL: not waited for */
+    double load;             /* load average of a minute; NAN: not waited for */
+    bool sockets;            /* connections in TIME_WAIT */
+    int64_t at_most_ns;      /* of all that */
+    double temperature_c;    /* NAN: not waited for */
+    bool relative;           /* it counts from the temperature at the sweep's begin */
 };
 
 /* One scenario. */
@@ -158,7 +188,8 @@ struct settings {
     struct schema_list checks;    /* struct check_settings */
     struct schema_list artifacts; /* struct artifact_settings */
     struct text_list expect;      /* "load.error_rate <= 0.01" */
-    int64_t cooldown_ns, timeout_ns;
+    struct cooldown_settings cooldown;
+    int64_t timeout_ns;
     int64_t retry;
 };
 

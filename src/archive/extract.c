@@ -162,6 +162,9 @@ int archive_target_add(struct archive_target *t, struct archive_reader *r, const
 
     if (archive_name_check(m->name, err) < 0)
         return -1;
+    if (m->link)
+        return error_set(err, ERROR_INVALID, "'%s' is a link",
+                         archive_printable(m->name, shown, sizeof(shown)));
     if (open_parent(t, m->name,
                     m->is_dir ? strlen(m->name)
                     : slash   ? (size_t)(slash - m->name)

@@ -21,19 +21,21 @@ const struct archive_limits ARCHIVE_LIMITS_DEFAULT = {
 };
 
 struct archive_reader {
-    struct archive *raw, *tar;
+    struct archive *raw, *tar; /* raw: NULL over a source */
     struct archive_limits limits;
     char *path;
-    int fd; /* -1 over memory */
+    int fd; /* -1 over memory or a source */
     const void *memory;
-    int64_t packed;      /* size of the file */
-    int64_t unpacked;    /* bytes that came out of `raw` */
+    archive_source *source;
+    void *source_data;
+    int64_t packed;      /* size of the file; over a source unknown */
+    int64_t unpacked;    /* bytes that came out of `raw` or the source */
     int64_t block_start; /* place of `block` in the unpacked stream */
     size_t block_len;
     bool raw_ended;
     struct error raw_error; /* set by the callback, which cannot return it */
     struct name_set *names;
-    char *name; /* of the current member */
+    char *name, *link; /* of the current member */
     int64_t entries, total, size, got;
     bool in_member;
     int64_t data_end; /* where the last member's bytes ended in the unpacked stream */
@@ -52,6 +54,7 @@ void archive_reader_free(struct archive_reader *r)
         (void)close(r->fd);
     name_set_free(r->names);
     free(r->name);
+    free(r->link);
     free(r->path);
     free(r);
 }
@@ -65,10 +68,25 @@ static int over_ratio(struct archive_reader *r, struct error *err)
 {
     if (r->unpacked > r->limits.max_total_bytes + (r->entries + 16) * 4096)
         return bad(r, "unpacks to more than is allowed", err);
-    if (r->unpacked > r->limits.ratio_free_bytes && r->unpacked / r->limits.max_ratio > r->packed)
+    if (r->raw && r->unpacked > r->limits.ratio_free_bytes && r->unpacked / r->limits.max_ratio > r->packed)
         return error_set(err, ERROR_INVALID, "'%s' unpacks to more than %d times its size", r->path,
                          r->limits.max_ratio);
     return 0;
+}
+
+static int fill_from_source(struct archive_reader *r, struct error *err)
+{
+    while (!r->raw_ended && r->block_len < sizeof(r->block)) {
+        ptrdiff_t n =
+            r->source(r->block + r->block_len, sizeof(r->block) - r->block_len, r->source_data, err);
+
+        if (n < 0)
+            return -1;
+        r->raw_ended = n == 0;
+        r->block_len += (size_t)n;
+        r->unpacked += n;
+    }
+    return over_ratio(r, err);
 }
 
 /* The next block of the unpacked stream; whole but for the last. */
@@ -76,6 +94,8 @@ static int fill(struct archive_reader *r, struct error *err)
 {
     r->block_start += (int64_t)r->block_len;
     r->block_len = 0;
+    if (r->source)
+        return fill_from_source(r, err);
     while (!r->raw_ended && r->block_len < sizeof(r->block)) {
         la_ssize_t n = archive_read_data(r->raw, r->block + r->block_len, sizeof(r->block) - r->block_len);
 
@@ -203,6 +223,24 @@ int archive_reader_open_memory(const void *bytes, size_t len, const char *name,
     return open_both(r, limits, ret, err);
 }
 
+int archive_reader_open_source(archive_source *source, void *data, const char *name,
+                               const struct archive_limits *limits, struct archive_reader **ret,
+                               struct error *err)
+{
+    CLEANUP(archive_reader_free) struct archive_reader *r = xcalloc(1, sizeof(*r));
+
+    r->path = xstrdup(name);
+    r->fd = -1;
+    r->source = source;
+    r->source_data = data;
+    r->limits = limits ? *limits : ARCHIVE_LIMITS_DEFAULT;
+    r->names = name_set_new();
+    if (open_tar(r, err) < 0)
+        return -1;
+    *ret = TAKE(r);
+    return 0;
+}
+
 /* Nothing but zero bytes from here to the file's end. */
 static int only_zeros_follow(struct archive_reader *r, int64_t from, struct error *err)
 {
@@ -221,7 +259,7 @@ static int only_zeros_follow(struct archive_reader *r, int64_t from, struct erro
             return -1;
         at = 0;
     }
-    if (archive_filter_bytes(r->raw, -1) < r->packed)
+    if (r->raw && archive_filter_bytes(r->raw, -1) < r->packed)
         return bad(r, "has something after its end", err);
     return 0;
 }
@@ -251,7 +289,7 @@ static int check_kind(const struct archive_reader *r, struct archive_entry *e, s
     if (archive_entry_hardlink(e) || archive_entry_hardlink_w(e))
         return refuse(r, "is a hard link", err);
     if (archive_entry_filetype(e) == AE_IFLNK || archive_entry_symlink(e))
-        return refuse(r, "is a symbolic link", err);
+        return r->limits.symlinks && archive_entry_symlink(e) ? 0 : refuse(r, "is a symbolic link", err);
     if (archive_entry_filetype(e) != AE_IFREG && archive_entry_filetype(e) != AE_IFDIR)
         return refuse(r, "is neither a file nor a directory", err);
     if (archive_entry_sparse_count(e) > 0)
@@ -267,6 +305,8 @@ static int check_size(struct archive_reader *r, struct archive_entry *e, struct 
         return refuse(r, "has a negative size", err);
     if (archive_entry_filetype(e) == AE_IFDIR && size > 0)
         return refuse(r, "is a directory with content", err);
+    if (archive_entry_filetype(e) == AE_IFLNK && size > 0)
+        return refuse(r, "is a link with content", err);
     if (size > r->limits.max_entry_bytes)
         return refuse(r, "is larger than is allowed", err);
     if (size > r->limits.max_total_bytes - r->total)
@@ -287,7 +327,9 @@ static int take_member(struct archive_reader *r, struct archive_entry *e, struct
     if (!name)
         return bad(r, "has a member whose name cannot be read", err);
     free(r->name);
+    free(r->link);
     r->name = xstrdup(name);
+    r->link = archive_entry_symlink(e) ? xstrdup(archive_entry_symlink(e)) : NULL;
     if (check_kind(r, e, err) < 0 || check_size(r, e, err) < 0)
         return -1;
     bool as_written = name_normalise(r->name), is_dir = archive_entry_filetype(e) == AE_IFDIR;
@@ -295,8 +337,12 @@ static int take_member(struct archive_reader *r, struct archive_entry *e, struct
         return error_wrap(err, "'%s'", r->path);
     r->got = 0;
     r->in_member = true;
-    *ret =
-        (struct archive_member){.name = r->name, .as_written = as_written, .size = r->size, .is_dir = is_dir};
+    *ret = (struct archive_member){.name = r->name,
+                                   .as_written = as_written,
+                                   .size = r->size,
+                                   .is_dir = is_dir,
+                                   .link = r->link,
+                                   .executable = archive_entry_perm(e) & 0111};
     return 1;
 }
 

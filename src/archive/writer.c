@@ -2,6 +2,7 @@
 /* A tar.zst, the same bytes for the same members. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include "benchctl/base/fs.h"
 #include "internal.h"
@@ -85,6 +86,7 @@ int archive_writer_open(const char *path, struct archive_writer **ret, struct er
     w->fd = mkostemps(w->temporary, 4, O_CLOEXEC);
     if (w->fd < 0 || fchmod(w->fd, 0644 & ~mask) < 0)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot create '%s'", path);
+    (void)flock(w->fd, LOCK_EX | LOCK_NB); /* so that nobody takes it for one that was left behind */
     if (begin(w, err) < 0)
         return -1;
     *ret = TAKE(w);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "benchctl/base/secrets.h"
 
 /* The meaning of each kind for the outside, in one place. */
 static const struct {
@@ -41,6 +42,7 @@ int error_set(struct error *err, enum error_kind kind, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(err->message, sizeof(err->message), fmt, args);
     va_end(args);
+    secrets_mask_text(err->message);
     return -1;
 }
 
@@ -56,6 +58,7 @@ int error_errno(struct error *err, enum error_kind kind, int errnum, const char 
     va_end(args);
     if (n >= 0 && (size_t)n < sizeof(err->message))
         (void)snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %s", strerror(errnum));
+    secrets_mask_text(err->message);
     if (errnum == ENOSPC || errnum == EDQUOT)
         (void)error_hint(err, "free some space and go on with `benchctl resume`; what was measured is kept");
     return -1;
@@ -73,6 +76,7 @@ int error_wrap(struct error *err, const char *fmt, ...)
     if (n >= 0 && (size_t)n + 3 < sizeof(err->message))
         (void)snprintf(err->message + n, sizeof(err->message) - (size_t)n, ": %.*s",
                        (int)sizeof(err->message) - n - 3, old);
+    secrets_mask_text(err->message);
     return -1;
 }
 
@@ -83,5 +87,6 @@ int error_hint(struct error *err, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(err->hint, sizeof(err->hint), fmt, args);
     va_end(args);
+    secrets_mask_text(err->hint);
     return -1;
 }

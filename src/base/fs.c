@@ -18,9 +18,10 @@ static int path_error(struct error *err, const char *what, const char *path)
 }
 
 /* A pipe would keep us waiting for a writer, and a device need not end: neither is read. */
-static int open_regular(const char *path, int *ret_fd, struct error *err)
+int fs_open_regular(const char *path, bool follow, int *ret_fd, struct error *err)
 {
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd =
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW));
     struct stat st;
 
     if (fd < 0 || fstat(fd, &st) < 0)
@@ -42,7 +43,7 @@ int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err)
     size_t total = 0;
     char chunk[65536];
 
-    if (open_regular(path, &fd, err) < 0)
+    if (fs_open_regular(path, true, &fd, err) < 0)
         return -1;
     for (;;) {
         ssize_t n = read(fd, chunk, sizeof(chunk));
@@ -118,18 +119,12 @@ static int write_special(const char *path, const void *bytes, size_t len, struct
 
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct error *err)
 {
-    struct stat st;
-
-    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) { /* the link stays, what it names is replaced */
-        CLEANUP_FREE char *target = realpath(path, NULL);
-        if (target)
-            return fs_write_atomic(target, bytes, len, err);
-    } else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-        return write_special(path, bytes, len, err);
-    }
     CLEANUP_FREE char *temporary = xasprintf("%s.tmp", path);
     CLEANUP_FREE char *dir = path_dirname(path);
+    struct stat st;
 
+    if (lstat(temporary, &st) == 0 && !S_ISREG(st.st_mode))
+        (void)unlink(temporary); /* nobody's file of ours: neither written through nor waited for */
     if (write_new(temporary, bytes, len, true, err) < 0) {
         (void)unlink(temporary);
         return -1;
@@ -140,6 +135,20 @@ int fs_write_atomic(const char *path, const void *bytes, size_t len, struct erro
         return -1;
     }
     return fs_sync_dir(dir, err);
+}
+
+int fs_write_output(const char *path, const void *bytes, size_t len, struct error *err)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) { /* the link stays, what it names is replaced */
+        CLEANUP_FREE char *target = realpath(path, NULL);
+        if (target)
+            return fs_write_output(target, bytes, len, err);
+    } else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        return write_special(path, bytes, len, err);
+    }
+    return fs_write_atomic(path, bytes, len, err);
 }
 
 int fs_mkdirs(const char *path, struct error *err)
@@ -200,7 +209,7 @@ int fs_copy(const char *from, const char *to, struct error *err)
     CLEANUP_CLOSE int in = -1;
     char chunk[65536];
 
-    if (open_regular(from, &in, err) < 0)
+    if (fs_open_regular(from, true, &in, err) < 0)
         return -1;
     CLEANUP_CLOSE int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (out < 0)

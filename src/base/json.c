@@ -383,3 +383,27 @@ void json_write(const struct json *j, enum json_style style, struct strbuf *out)
                            flags[style] | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) != 0)
         abort();
 }
+
+bool json_edit_texts(struct json *j, bool (*edit)(char *text, size_t len), bool (*skips)(const char *key))
+{
+    json_t *r = raw(j), *child;
+    bool any = false;
+    const char *key;
+    size_t i;
+
+    if (json_is_string(r)) {
+        size_t len = json_string_length(r);
+        CLEANUP_FREE char *text = xmalloc(len + 1);
+        memcpy(text, json_string_value(r), len + 1);
+        any = edit(text, len);
+        if (any)
+            (void)json_string_setn(r, text, len);
+    }
+    json_array_foreach(r, i, child) any |= json_edit_texts((struct json *)child, edit, skips);
+    json_object_foreach(r, key, child)
+    {
+        if (!skips || !skips(key))
+            any |= json_edit_texts((struct json *)child, edit, skips);
+    }
+    return any;
+}

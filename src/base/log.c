@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include "benchctl/base/secrets.h"
 
 static log_sink *current_sink;
 static void *current_data;
@@ -20,6 +21,7 @@ __attribute__((format(printf, 2, 0))) static void emit(enum log_level level, con
     if (!current_sink)
         return;
     (void)vsnprintf(line, sizeof(line), fmt, args);
+    secrets_mask_text(line);
     current_sink(level, line, current_data);
 }
 

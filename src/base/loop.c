@@ -48,10 +48,10 @@ struct loop {
     struct loop_fd *signal_watch;
     loop_signal_fn *on_signal;
     void *signal_data;
-    sigset_t old_mask;
+    sigset_t old_mask, caught;
     int64_t armed_ns;
     int shield, depth;
-    bool interrupted;
+    bool interrupted, piece_interrupted;
 };
 
 int loop_new(struct loop **ret, struct error *err)
@@ -127,6 +127,8 @@ struct loop_fd *loop_add_fd(struct loop *l, int fd, unsigned events, loop_fd_fn 
 {
     struct loop_fd *w = loop_try_add_fd(l, fd, events, fn, data);
 
+    if (!w && (errno == ENOMEM || errno == ENOSPC)) /* of the kernel's memory, and what it grants us of it */
+        mem_exhausted();
     if (!w)
         assert(!"epoll takes sockets, pipes, pidfds and timerfds only, each once");
     return w;
@@ -332,9 +334,22 @@ int loop_catch_signals(struct loop *l, loop_signal_fn *fn, void *data, struct er
     if (sigprocmask(SIG_BLOCK, &set, &l->old_mask) < 0 ||
         (l->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)) < 0)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot watch for signals");
+    l->caught = set;
     l->on_signal = fn;
     l->signal_data = data;
     l->signal_watch = loop_add_fd(l, l->signals, LOOP_READ, signal_arrived, l);
+    return 0;
+}
+
+int loop_catch_also(struct loop *l, int signo, struct error *err)
+{
+    sigset_t set = l->caught;
+
+    assert(l->signal_watch);
+    (void)sigaddset(&set, signo);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || signalfd(l->signals, &set, SFD_NONBLOCK | SFD_CLOEXEC) < 0)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot watch for signal %d", signo);
+    l->caught = set;
     return 0;
 }
 
@@ -345,7 +360,20 @@ void loop_interrupt(struct loop *l)
 
 bool loop_interrupted(const struct loop *l)
 {
-    return l->interrupted && l->shield == 0;
+    return (l->interrupted || l->piece_interrupted) && l->shield == 0;
+}
+
+void loop_interrupt_piece(struct loop *l)
+{
+    l->piece_interrupted = true;
+}
+
+bool loop_piece_over(struct loop *l)
+{
+    bool wanted = l->piece_interrupted;
+
+    l->piece_interrupted = false;
+    return wanted && !l->interrupted;
 }
 
 void loop_shield(struct loop *l, int delta)

@@ -4,14 +4,18 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-/* Out of memory: nothing sensible is left to do, and a core says where. */
+void mem_exhausted(void)
+{
+    static const char text[] = "benchctl: out of memory\n";
+
+    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+    abort();
+}
+
 static void *or_abort(void *p)
 {
-    if (!p) {
-        static const char text[] = "benchctl: out of memory\n";
-        (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-        abort();
-    }
+    if (!p)
+        mem_exhausted();
     return p;
 }
 

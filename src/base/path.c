@@ -15,6 +15,31 @@ char *path_join(const char *dir, const char *name)
     return xasprintf("%s%s%s", dir, text_ends(dir, "/") ? "" : "/", name);
 }
 
+char *path_relative(const char *dir, const char *path)
+{
+    struct strbuf out = STRBUF_INIT;
+    size_t i = 0, common = 0, dir_len = strlen(dir);
+
+    if (path[0] != '/' || dir[0] != '/')
+        return xstrdup(path);
+    while (dir_len > 1 && dir[dir_len - 1] == '/')
+        dir_len--;
+    if (dir_len == 1)
+        return xstrdup(path);
+    for (; i < dir_len && path[i] == dir[i]; i++)
+        common = path[i] == '/' ? i : common;
+    if ((i == dir_len || dir[i] == '/') && (path[i] == '/' || path[i] == '\0'))
+        common = i;
+    for (size_t up = common; up < dir_len; up++) {
+        if (dir[up] == '/')
+            strbuf_adds(&out, "../");
+    }
+    strbuf_adds(&out, path + common + (path[common] == '/'));
+    if (!out.len)
+        strbuf_adds(&out, ".");
+    return strbuf_detach(&out);
+}
+
 char *path_dirname(const char *path)
 {
     const char *slash = strrchr(path, '/');

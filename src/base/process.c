@@ -315,7 +315,7 @@ static int temporary_fd(struct error *err)
     int fd = mkostemp(name, O_CLOEXEC);
 
     if (fd < 0)
-        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot make a temporary file");
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot make a temporary file '%s'", name);
     (void)unlink(name);
     return fd;
 }

@@ -325,13 +325,21 @@ static int unknown_key(const struct schema *s, const struct node *key, struct er
     }
     names[count] = NULL;
     node_error(err, key, "unknown key '%s' in %s", text_shown(key->text, shown), s->name);
-    const char *near = nearest_name(key->text, names, count), *section = section_of(s, key->text);
+    const char *near = schema_other_name(s, key->text), *section = section_of(s, key->text);
+    if (!near)
+        near = nearest_name(key->text, names, count);
     if (near)
         return error_hint(err, "did you mean '%s'?", near);
     if (section)
         return error_hint(err, "'%s' belongs into '%s'", key->text, section);
     schema_choices_text(names, list, sizeof(list));
     return error_hint(err, "known here: %s", list);
+}
+
+/* Nobody knows yet what it will be. */
+static bool is_open(const struct reading *r, const struct node *n)
+{
+    return r->options->unfilled && n->kind == NODE_SCALAR && n->refers;
 }
 
 /* The keys that no field names, as a map of their own. */
@@ -369,7 +377,8 @@ static int read_keys(struct reading *r, const struct schema *s, const struct nod
         int result = 0;
         if (f) {
             *seen |= UINT64_C(1) << (f - s->fields);
-            result = read_value(r, f, n->items[i], value + f->offset, err);
+            result = is_open(r, n->items[i]) ? set_absent(r, f, value + f->offset, err)
+                                             : read_value(r, f, n->items[i], value + f->offset, err);
         } else if (!rest && !(s->free_keys && is_free_key(key)) &&
                    !(s->also && find_field(s->also, key, &ignored))) {
             result = unknown_key(s, n->keys[i], err);
@@ -387,7 +396,7 @@ static int fill_absent(struct reading *r, const struct schema *s, const struct n
         const struct schema_field *f = &s->fields[i];
         if (seen >> i & 1)
             continue;
-        if (f->required && n && n->kind == NODE_MAP) {
+        if (f->required && n && n->kind == NODE_MAP && !r->options->part) {
             node_error(err, n, "'%s' is missing in %s", f->key, s->name);
             if (problem(r, err) < 0)
                 return -1;
@@ -410,8 +419,12 @@ static int read_struct(struct reading *r, const struct schema *s, const struct n
         *(const char **)slot = name;
     if (n && s->position_offset && s->position_offset != SCHEMA_NO_POSITION)
         *(struct position *)(void *)((char *)slot + s->position_offset) = n->at;
-    if (n && n->kind != NODE_MAP && !(n->kind == NODE_SCALAR && s->from_scalar))
-        return node_error(err, n, "%s must be a map, not %s", s->name, kind_name(n));
+    if (n && is_open(r, n))
+        return 0;
+    if (n && n->kind != NODE_MAP && !(n->kind == NODE_SCALAR && s->from_scalar)) {
+        (void)node_error(err, n, "%s must be a map, not %s", s->name, kind_name(n));
+        return schema_want_map(s, n, err);
+    }
     if (n && n->kind == NODE_MAP) {
         if (read_keys(r, s, n, &seen, slot, err) < 0)
             return -1;
@@ -419,7 +432,7 @@ static int read_struct(struct reading *r, const struct schema *s, const struct n
     }
     if (fill_absent(r, s, n, seen, slot, err) < 0)
         return -1;
-    if (r->problems > before)
+    if (r->problems > before || r->options->part || (n && n->refers && r->options->unfilled))
         return 0;
     if (n && n->kind == NODE_SCALAR && s->from_scalar(n, r->a, slot, err) < 0)
         return -1;

@@ -17,6 +17,12 @@ const char *schema_choices_text(const char *const *choices, char *buf, size_t si
 /* "the load section" → "load-section": the name of a definition and of a section. */
 const char *schema_slug(const struct schema *s, char buf[64]);
 
+/* What the table calls that which other programs call `key`; NULL: nothing is known of it. */
+const char *schema_other_name(const struct schema *s, const char *key);
+
+/* The hint for a text or list where the table wants a map: how it would be written. Returns -1. */
+int schema_want_map(const struct schema *s, const struct node *n, struct error *err);
+
 /* Is the field described by a table of its own? */
 bool schema_has_table(const struct schema_field *f);
 

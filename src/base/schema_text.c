@@ -92,9 +92,7 @@ static size_t password_len(const char *p)
     return quoted + (p[quoted] == '\'');
 }
 
-/* The next password in `text` and its length; NULL when there is none. A reference is a name, not a password.
- */
-static const char *next_password(const char *text, size_t *ret_len)
+const char *text_next_password(const char *text, size_t *ret_len)
 {
     for (const char *p = text; *p; p++) {
         const char *found = NULL;
@@ -115,7 +113,7 @@ void text_add_masked(struct strbuf *out, const char *text)
     const char *found;
     size_t len;
 
-    while ((found = next_password(text, &len))) {
+    while ((found = text_next_password(text, &len))) {
         strbuf_add(out, text, (size_t)(found - text));
         strbuf_adds(out, "***");
         text = found + len;

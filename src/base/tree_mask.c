@@ -15,12 +15,14 @@ struct mask {
     VEC(struct masked) found;
 };
 
-/* A reference tells a name, not what the name stands for; a default may be telling. */
+/* A reference tells a name, not what the name stands for; a default may be telling, unless it is empty. */
 static bool only_reference(const char *text)
 {
     size_t len = strlen(text);
+    const char *fallback = strstr(text, ":-");
 
-    return text_starts(text, "${") && strchr(text, '}') == text + len - 1 && !strstr(text, ":-");
+    return text_starts(text, "${") && strchr(text, '}') == text + len - 1 &&
+           (!fallback || strcmp(fallback, ":-}") == 0);
 }
 
 static bool holds_password(const char *text)

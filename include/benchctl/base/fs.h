@@ -13,13 +13,21 @@
 #include "benchctl/base/error.h"
 #include "benchctl/base/strbuf.h"
 
+/* For reading, a regular file only: never waits for a pipe, and takes nothing from a device. Of a directory
+ * in which others write no link is to be followed. The caller closes. */
+int fs_open_regular(const char *path, bool follow, int *ret_fd, struct error *err) MUST_CHECK;
+
 /* Reads a whole file, at most `max` bytes (more is an error). Appends to `out`. Only a regular file, as
  * fs_copy(): never waits for a pipe, and takes nothing from a device. */
 int fs_read(const char *path, size_t max, struct strbuf *out, struct error *err) MUST_CHECK;
 
-/* Replaces a file atomically: temporary file, fsync, rename, fsync of the directory. A link is followed; a
- * device or pipe is written to, never replaced. */
+/* Replaces a file atomically: temporary file, fsync, rename, fsync of the directory. Whatever else has that
+ * name (a link, a pipe) is replaced as well, never followed or written to; a directory is an error. */
 int fs_write_atomic(const char *path, const void *bytes, size_t len, struct error *err) MUST_CHECK;
+
+/* The same for a file that a person names: a link is followed; a device or pipe is written to, never
+ * replaced. */
+int fs_write_output(const char *path, const void *bytes, size_t len, struct error *err) MUST_CHECK;
 
 /* Writes a file plainly (no fsync), mode 0644. */
 int fs_write(const char *path, const void *bytes, size_t len, struct error *err) MUST_CHECK;
@@ -42,6 +50,9 @@ int fs_walk(const char *root, fs_visit *visit, void *data, struct error *err) MU
 char *path_join(const char *dir, const char *name);
 char *path_dirname(const char *path); /* the caller frees; "." when there is no slash */
 const char *path_basename(const char *path);
+/* `path` as seen from the directory `dir`, both absolute, by the text alone: "../b/x". "." for `dir` itself;
+ * a path that is not absolute, or seen from the root, is as it was. The caller frees. */
+char *path_relative(const char *dir, const char *path);
 
 /* `**`, `*`, `?`, `[...]` on slash-separated paths; `**` crosses slashes, `*` does not. */
 bool glob_match(const char *pattern, const char *path);

@@ -63,6 +63,11 @@ void json_set_number(struct json *object, const char *key, double value);
 void json_set_bool(struct json *object, const char *key, bool value);
 void json_remove(struct json *object, const char *key);
 
+/* Calls `edit` for each text value in it (names of members are none), which may change bytes but not how many
+ * there are; true when it did. Members that `skips` (NULL: none) is true for stay as they are. True when
+ * anything was changed. */
+bool json_edit_texts(struct json *j, bool (*edit)(char *text, size_t len), bool (*skips)(const char *key));
+
 /* Getters: NULL, "", NaN, 0, false when absent or of another type; `object` may be NULL. Borrowed. */
 enum json_type json_type_of(const struct json *j); /* NULL is JSON_TYPE_NULL */
 const struct json *json_get(const struct json *object, const char *key);

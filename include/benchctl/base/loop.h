@@ -63,6 +63,8 @@ void loop_remove_child(struct loop_child *c); /* stops watching; NULL is fine */
 /* Delivers SIGINT, SIGTERM, SIGHUP through the loop (signalfd) from now on. At most one handler. */
 typedef void loop_signal_fn(int signo, void *data);
 int loop_catch_signals(struct loop *l, loop_signal_fn *fn, void *data, struct error *err) MUST_CHECK;
+/* One more for the same handler (SIGUSR1, SIGTSTP, SIGCONT, ...), after loop_catch_signals(). */
+int loop_catch_also(struct loop *l, int signo, struct error *err) MUST_CHECK;
 
 /*
  * Runs the loop until *done, the deadline, or an interruption. 0 when *done; -1 with ERROR_TIMEOUT
@@ -85,5 +87,12 @@ int loop_sleep_until(struct loop *l, int64_t deadline_ns, struct error *err) MUS
 void loop_interrupt(struct loop *l);
 bool loop_interrupted(const struct loop *l);
 void loop_shield(struct loop *l, int delta);
+/*
+ * The same for one piece of the work: waits fail likewise, until whoever unwound that piece says that it is
+ * over and goes on with the next. loop_piece_over() is true when there was nothing but that: false when no
+ * such wish was there, or an interruption for good came as well, which stays.
+ */
+void loop_interrupt_piece(struct loop *l);
+bool loop_piece_over(struct loop *l);
 
 #endif

@@ -16,6 +16,9 @@
 #include <dirent.h>
 #include <stdio.h>
 
+/* Out of memory, ours or the kernel's: nothing sensible is left to do, and a core says where. */
+__attribute__((noreturn)) void mem_exhausted(void);
+
 /* Never return NULL: they abort with a message when memory is out. The caller frees with free(). */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);

@@ -81,6 +81,11 @@ struct schema_field {
         .key = KEY, .type = SCHEMA_##TYPE, .offset = offsetof(struct STRUCT, MEMBER), __VA_ARGS__            \
     }
 
+/* A key as other programs call it, for "did you mean": too far from ours to be near it as a text. */
+struct schema_alias {
+    const char *word, *key;
+};
+
 struct schema {
     const char *name; /* for messages: "the matrix", "app" */
     const char *help;
@@ -99,6 +104,7 @@ struct schema {
     int (*complete)(const struct node *n, struct arena *a, void *value, struct error *err);
     const struct schema *also; /* its keys are allowed here too: skipped by the reader, described with ours */
     const char *scalar_help;   /* what from_scalar takes, for the reference page */
+    const struct schema_alias *aliases; /* NULL, or they end with a {0} */
 };
 
 #define SCHEMA_NO_POSITION ((size_t)-1)
@@ -113,6 +119,10 @@ struct schema_options {
      */
     void (*report)(const struct error *err, void *data);
     void *data;
+    /* For what can be told of a tree before it is whole; what was read is of no use then. */
+    bool unfilled; /* it has references: texts with any are taken as right, and rules of sections with any are
+                      left away */
+    bool part;     /* more may be merged in: nothing is missing, and no rules between fields */
 };
 int schema_read_with(const struct schema *s, const struct node *n, const struct schema_options *o,
                      struct arena *a, void *ret, struct error *err) MUST_CHECK;
@@ -133,6 +143,10 @@ struct json *node_to_json(const struct node *n);
 
 /* Contains password, secret or token, in any case. */
 bool text_is_secret_key(const char *key);
+
+/* The next password of a URL or connection string in `text`, and its length; NULL when there is none. A
+ * reference is a name, not a password. */
+const char *text_next_password(const char *text, size_t *ret_len);
 
 /* Appends `text` with the passwords of URLs (scheme://user:PASSWORD@host) and connection strings as "***". */
 void text_add_masked(struct strbuf *out, const char *text);

@@ -228,7 +228,7 @@ static void test_g06_small_archives_with_enormous_results(void **state)
     l.ratio_free_bytes = 1 << 20;
     expect_over_limit(*state, zeros, &l, "times its size");
 
-    l = (struct archive_limits){10000, 100 << 20, 100 << 20, 100, 1 << 20, false};
+    l = (struct archive_limits){10000, 100 << 20, 100 << 20, 100, 1 << 20, false, false};
     CLEANUP_FREE char *names = list(nested, &l, &err);
     assert_int_equal(strncmp(names, "layer0.gz ", 10), 0); /* plain files, never unpacked further */
 }

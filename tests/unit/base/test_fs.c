@@ -87,6 +87,30 @@ static void files_are_replaced_whole(void **state)
     assert_int_equal(fs_remove_tree(dir, &err), 0);
 }
 
+/* What a run directory holds is nobody else's: a link there leads nowhere, and nobody reads from a pipe. */
+static void whatever_has_the_name_is_replaced(void **state)
+{
+    CLEANUP_FREE char *dir = scratch();
+    CLEANUP_FREE char *fifo = path_join(dir, "fifo");
+    CLEANUP_FREE char *file = path_join(dir, "file");
+    CLEANUP_FREE char *link = path_join(dir, "link");
+    CLEANUP_FREE char *temporary = path_join(dir, "link.tmp");
+    struct stat st;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(fs_write_atomic(fifo, "hello", 5, &err), 0);
+    assert_true(lstat(fifo, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 5);
+    assert_int_equal(fs_write(file, "old one", 7, &err), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(symlink("file", temporary), 0);
+    assert_int_equal(fs_write_atomic(link, "new", 3, &err), 0);
+    assert_true(lstat(link, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 3);
+    assert_true(stat(file, &st) == 0 && st.st_size == 7);
+    assert_int_equal(fs_remove_tree(dir, &err), 0);
+}
+
 static void special_files_are_written_to_not_replaced(void **state)
 {
     CLEANUP_FREE char *dir = scratch();
@@ -100,16 +124,16 @@ static void special_files_are_written_to_not_replaced(void **state)
     (void)state;
     assert_int_equal(mkfifo(fifo, 0600), 0);
     int reader = open(fifo, O_RDONLY | O_NONBLOCK);
-    assert_int_equal(fs_write_atomic(fifo, "hello", 5, &err), 0);
+    assert_int_equal(fs_write_output(fifo, "hello", 5, &err), 0);
     assert_int_equal(read(reader, got, sizeof(got)), 5);
     (void)close(reader);
     assert_true(lstat(fifo, &st) == 0 && S_ISFIFO(st.st_mode));
     assert_int_equal(fs_write(file, "old", 3, &err), 0);
     assert_int_equal(symlink("file", link), 0);
-    assert_int_equal(fs_write_atomic(link, "new", 3, &err), 0);
+    assert_int_equal(fs_write_output(link, "new", 3, &err), 0);
     assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
     assert_true(stat(file, &st) == 0 && st.st_size == 3);
-    assert_int_equal(fs_write_atomic("/dev/null", "x", 1, &err), 0);
+    assert_int_equal(fs_write_output("/dev/null", "x", 1, &err), 0);
     assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
     assert_int_equal(fs_remove_tree(dir, &err), 0);
 }
@@ -227,6 +251,7 @@ int main(void)
         cmocka_unit_test(globs),
         cmocka_unit_test(a_hostile_glob_ends),
         cmocka_unit_test(files_are_replaced_whole),
+        cmocka_unit_test(whatever_has_the_name_is_replaced),
         cmocka_unit_test(special_files_are_written_to_not_replaced),
         cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(removing_never_follows_links),

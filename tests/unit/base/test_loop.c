@@ -255,12 +255,52 @@ static void the_environment_is_added_to(void **state)
     process_output_release(&out);
 }
 
+static void a_piece_of_the_work_is_interrupted(void **state)
+{
+    struct loop *l = *state;
+    struct error err = ERROR_INIT;
+    bool never = false;
+
+    assert_false(loop_piece_over(l)); /* nobody asked */
+    loop_interrupt_piece(l);
+    loop_shield(l, +1);
+    assert_false(loop_interrupted(l));
+    loop_shield(l, -1);
+    assert_int_equal(loop_wait_until(l, &never, LOOP_FOREVER, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_true(loop_piece_over(l));
+    assert_false(loop_interrupted(l));
+    assert_int_equal(loop_sleep_until(l, clock_now_ns() + NS_PER_MS, &err), 0); /* the next piece goes on */
+    loop_interrupt_piece(l);
+    loop_interrupt(l); /* for good: the wish of less is forgotten */
+    assert_false(loop_piece_over(l));
+    assert_true(loop_interrupted(l));
+}
+
+static void more_signals_are_caught(void **state)
+{
+    struct loop *l = *state;
+    struct error err = ERROR_INIT;
+    int seen = 0;
+
+    assert_int_equal(loop_catch_signals(l, on_signal, &seen, &err), 0);
+    assert_int_equal(loop_catch_also(l, SIGUSR1, &err), 0);
+    assert_int_equal(raise(SIGUSR1), 0);
+    assert_int_equal(loop_sleep_until(l, clock_now_ns() + 20 * NS_PER_MS, &err), 0);
+    assert_int_equal(seen, SIGUSR1);
+    assert_int_equal(raise(SIGHUP), 0); /* the first ones still are */
+    assert_int_equal(loop_sleep_until(l, clock_now_ns() + 20 * NS_PER_MS, &err), 0);
+    assert_int_equal(seen, SIGHUP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(timers_fire_in_order_and_repeat, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(a_timer_may_remove_itself, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(deadlines_and_interruptions, open_loop, close_loop),
+        cmocka_unit_test_setup_teardown(a_piece_of_the_work_is_interrupted, open_loop, close_loop),
+        cmocka_unit_test_setup_teardown(more_signals_are_caught, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(descriptors_are_watched, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(the_end_of_a_peer_is_told_to_who_asks, open_loop, close_loop),
         cmocka_unit_test_setup_teardown(adding_can_fail, open_loop, close_loop),

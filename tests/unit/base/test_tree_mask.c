@@ -23,6 +23,7 @@ static void nothing_to_hide(void **state)
 {
     (void)state;
     masks_as("# note\na: 1 # x\nb: [c, \"d\"]\n...\n", "# note\na: 1 # x\nb: [c, \"d\"]\n...\n");
+    masks_as("notify: {webhook: \"${env:HOOK:-}\"}\n", "notify: {webhook: \"${env:HOOK:-}\"}\n");
     masks_as("password: ${secret:P}\ntoken: '${env:T}'\npasswords: ~\nsecret: \"\"\n",
              "password: ${secret:P}\ntoken: '${env:T}'\npasswords: ~\nsecret: \"\"\n");
 }
