@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include "benchctl/base/fs.h"
 #include "benchctl/base/units.h"
 
 #define LINE_MAX_BYTES ((size_t)8 << 20)
@@ -143,15 +144,19 @@ int histogram_log_read(const char *path, double values_per_us, histogram_interva
                        struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf line = {.max = LINE_MAX_BYTES};
-    CLEANUP(fclose) FILE *file = fopen(path, "re");
+    CLEANUP(fclose) FILE *file = NULL;
+    CLEANUP_CLOSE int fd = -1;
     CLEANUP(histogram_free) struct histogram *h = NULL;
     CLEANUP_FREE struct input *in = NULL;
     bool ended;
     int got;
 
+    if (fs_open_regular(path, true, &fd, err) < 0)
+        return -1;
+    file = fdopen(fd, "r");
     if (!file)
-        return error_errno(err, errno == ENOENT ? ERROR_NOT_FOUND : ERROR_ENVIRONMENT, errno,
-                           "cannot open '%s'", path);
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot open '%s'", path);
+    fd = -1;
     h = histogram_new();
     in = xcalloc(1, sizeof(*in));
     in->file = file;

@@ -81,7 +81,8 @@ static void fill(struct trial *t, struct arena *a)
     t->checks[0] = (struct check_result){"writes", "0", "== 0", true, true, NULL};
     t->check_count = 1;
     t->validity = arena_array(a, struct validity_result, 1);
-    t->validity[0] = (struct validity_result){"V1", "WARN", "nothing is stressed"};
+    t->validity[0] =
+        (struct validity_result){"nothing-stressed", "WARN", "no resource was near its limit", "V4"};
     t->validity_count = 1;
     t->notes = arena_array(a, const char *, 2);
     t->notes[0] = "first";
