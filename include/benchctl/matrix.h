@@ -15,11 +15,24 @@ struct axis_value {
     const struct node *fields; /* NODE_MAP or NULL */
     struct position at;
 };
+/*
+ * `memory: {search: {from: 64m, to: 1g, step: 16m, until: ok}}`: of this axis' values only those are run that
+ * the search for the smallest one that will do asks for. The values are the whole grid, smallest first: from,
+ * from + step, ..., and `to` at the end, as text in the shortest form (64m, 80m, ..., 1g).
+ */
+struct axis_search {
+    int64_t from_bytes, to_bytes, step_bytes;
+    unsigned until; /* a bit 1 << enum outcome for each outcome with which a trial passes */
+    struct position at;
+};
+#define MATRIX_MAX_CANDIDATES 1024 /* sizes of a search */
+
 struct axis {
     const char *name;
     struct axis_value *values;
     size_t len;
     struct position at;
+    const struct axis_search *search; /* NULL: every value is run */
 };
 
 /* A rule's condition: axis index and the values (indexes) that match. */
@@ -54,6 +67,17 @@ struct notify_settings {
     struct text_list on;
 };
 
+/* `canary: {every: 10}`: one scenario repeated through the sweep, to see what the host does meanwhile. */
+struct canary_settings {
+    int64_t every;          /* trials between two of its own */
+    const char *scenario;   /* id; NULL: the plan chooses */
+    const char *band_text;  /* as written */
+    double band;            /* a share; NAN: as the canaries' own spread says */
+    const char *metric;     /* a recorded name of a trial */
+    const struct node *set; /* merged into the scenario's settings, or NULL */
+    struct position at;
+};
+
 struct matrix {
     const char *file, *dir; /* as given; the directory that relative paths are relative to (absolute) */
     const char *name, *title;
@@ -73,11 +97,13 @@ struct matrix {
     struct host_settings host;
     struct notify_settings notify;
     const struct parity_settings *parity; /* interpolated with vars and env; NULL when absent */
-    const struct node *base;   /* the settings part of the tree (app, services, database, load, ...) */
-    struct text_list services; /* names of all services, in base and overrides, for ${...} */
-    bool has_structures;       /* some axis value has a field that is a list or map */
-    struct text_list extras;   /* names of all variables that includes bring, for ${...} */
+    const struct node *base;    /* the settings part of the tree (app, services, database, load, ...) */
+    struct text_list services;  /* names of all services, in base and overrides, for ${...} */
+    bool has_structures;        /* some axis value has a field that is a list or map */
+    struct text_list extras;    /* names of all variables that includes bring, for ${...} */
+    const struct text_map *env; /* as in matrix_options */
     struct arena *arena;
+    const struct canary_settings *canary; /* NULL: none */
 };
 
 struct zip_group {
@@ -94,6 +120,8 @@ struct matrix_options {
      * first. */
     void (*report)(const struct error *err, void *data);
     void *report_data;
+    /* What `${env:NAME}` finds, and nothing else; must outlive the matrix. NULL: the process' environment. */
+    const struct text_map *env;
 };
 
 /* `options` may be NULL. ERROR_INVALID for what is wrong in the file, ERROR_USAGE for a file that cannot be
@@ -107,6 +135,14 @@ DEFINE_CLEANUP(struct matrix *, matrix_free);
 
 /* The top-level table, for `benchctl schema` and docs/matrix.md. */
 extern const struct schema matrix_schema;
+
+/* The index of the axis that is searched: at most one. axis_count when there is none. */
+size_t matrix_searched(const struct matrix *m);
+
+/* How the axis calls a value that somebody writes as `text`: on a searched axis a size has its shortest form
+ * (1024m is 1g); `buf` may hold it. */
+#define AXIS_NAME_SIZE 32
+const char *axis_value_name(const struct axis *x, const char *text, char buf[AXIS_NAME_SIZE]);
 
 /*
  * Settings of one combination: base + matching overrides, `${...}` filled in, read by settings_schema into
@@ -126,9 +162,18 @@ struct matrix_combination {
     const bool *overrides; /* override_count flags: which apply; NULL when there are none */
     void (*report)(const struct error *err, void *data); /* as in matrix_options; may be NULL */
     void *report_data;
+    const struct node *set; /* merged after all overrides (the canary's), or NULL */
 };
 int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a,
                    struct settings *ret, const struct node **ret_tree, struct error *err) MUST_CHECK;
+
+/*
+ * What can be told of the settings without any combination: unknown keys, values that are none, whatever
+ * needs no axis. For a matrix that has no scenarios because something else is wrong; otherwise
+ * matrix_resolve() of each scenario finds more. A matrix that cannot be read is looked at by itself.
+ */
+void matrix_check_settings(const struct matrix *m, void (*report)(const struct error *err, void *data),
+                           void *data);
 
 /*
  * Of a load section what `benchctl load --spec` takes: without the keys that are the conductor's own, and
@@ -147,10 +192,5 @@ int matrix_check_files(const struct matrix *m, const struct settings *s, struct 
 int matrix_each_input(const struct matrix *m, const struct settings *s,
                       int (*visit)(const char *path, void *data, struct error *err), void *data,
                       struct error *err) MUST_CHECK;
-
-/* Parts of the language that the matrix uses and this version does not act on yet: one sentence each, for a
- * warning. */
-#define MATRIX_NOT_YET_MAX 4
-size_t matrix_not_yet(const struct matrix *m, const char *ret[MATRIX_NOT_YET_MAX]);
 
 #endif

@@ -75,6 +75,10 @@ struct workload_request {
     struct workload_expect expect;
     int64_t timeout_ns;                              /* default: the workload's */
     struct position at, path_at, body_at, expect_at; /* the request's own where it has no such key */
+    /* POSIX extended regular expression: an answer that is ok and whose body matches was a fallback (a
+     * default, a cached value): it counts as ok, and as a fallback. NULL: nobody looks. */
+    const char *fallback;
+    struct position fallback_at;
 };
 
 enum http_version { HTTP_VERSION_1_1, HTTP_VERSION_2, HTTP_VERSION_2_PRIOR };
@@ -116,6 +120,9 @@ extern const struct schema workload_schema, workload_request_schema, workload_ph
  * `dir`: what relative paths are relative to. Strings live in `a`. */
 int workload_read(const struct node *n, const char *dir, struct arena *a, struct workload *ret,
                   struct error *err) MUST_CHECK;
+
+/* "200", "2xx" or "200-204" as the first and last status (100 to 599); false when it is none of these. */
+bool workload_status_range(const char *pattern, int *ret_first, int *ret_last);
 
 /* ---- schedule: pure ---- */
 
@@ -162,6 +169,17 @@ size_t workload_rows_count(const struct workload_rows *r);
 
 int workload_template_compile(const char *text, size_t len, const struct workload_rows *rows, struct arena *a,
                               struct workload_template **ret, struct error *err) MUST_CHECK;
+
+/* Which variables of the environment a text would carry, read as the compiler reads it (NUL bytes included),
+ * without looking at any of them. Fails where compiling would, but not for want of rows or variables; `env`
+ * may have been called by then. */
+struct workload_text {
+    const char *text;
+    size_t len;
+};
+typedef void workload_env_fn(const char *name, void *data);
+int workload_template_each_env(const struct workload_text *text, workload_env_fn *env, void *data,
+                               struct error *err) MUST_CHECK;
 bool workload_template_is_constant(const struct workload_template *t);
 
 struct rng;

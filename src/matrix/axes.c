@@ -96,6 +96,21 @@ static int add_value(struct builder *b, size_t axis, const struct node *n, struc
     return 0;
 }
 
+/* `memory: {search: ...}`. */
+static int read_searched(struct builder *b, const struct node *key, const struct node *map, struct error *err)
+{
+    struct matrix *m = b->m;
+    struct axis x = {.name = key->text, .at = key->at};
+    bool fresh;
+
+    if (builder_read_search(b, &x, map, err) < 0)
+        return -1;
+    for (size_t i = 0; i < x.len; i++)
+        (void)name_index_put(&b->value_index[m->axis_count], x.values[i].text, i, &fresh);
+    m->axes[m->axis_count++] = x;
+    return 0;
+}
+
 static int read_axis(struct builder *b, const struct node *key, const struct node *list, struct error *err)
 {
     struct matrix *m = b->m;
@@ -104,6 +119,8 @@ static int read_axis(struct builder *b, const struct node *key, const struct nod
 
     if (check_axis_name(b, key, err) < 0)
         return -1;
+    if (list->kind == NODE_MAP)
+        return read_searched(b, key, list, err);
     if (!one && list->kind != NODE_LIST)
         return node_error(err, list, "axis '%s' must be a list of values", key->text);
     if (!one && !list->len) {
@@ -164,6 +181,12 @@ static int read_group(struct builder *b, const struct node *list, bool *used, st
         if (used[axes[i]])
             return node_error(err, name, "axis '%s' is zipped twice", x->name);
         used[axes[i]] = true;
+        if (x->search) {
+            node_error(err, name, "axis '%s' is searched and cannot be zipped", x->name);
+            return error_hint(
+                err, "its values are chosen while the sweep runs; let the settings follow from ${%s}",
+                x->name);
+        }
         if (x->len != first->len)
             return node_error(err, name, "zipped axes differ in length: '%s' has %zu values, '%s' has %zu",
                               first->name, first->len, x->name, x->len);

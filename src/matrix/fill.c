@@ -13,6 +13,16 @@ int fill_place_error(const struct node *n, struct error *err)
     return inner.hint[0] ? error_hint(err, "%s", inner.hint) : -1;
 }
 
+/* 0 to go on with the text as it is. */
+static int fill_problem(struct filling *f, const struct error *err)
+{
+    if (!f->report)
+        return -1;
+    f->failed = true;
+    f->report(err, f->data);
+    return 0;
+}
+
 static int fill_scalar(struct filling *f, const struct node *n, const struct node **ret, struct error *err)
 {
     const struct node *whole = names_structure(&f->names, n->text);
@@ -29,8 +39,11 @@ static int fill_scalar(struct filling *f, const struct node *n, const struct nod
         result = interpolate(n->text, names_lookup, f, &f->text, err);
     else
         result = interpolate_partly(n->text, names_lookup, f, &f->text, err);
-    if (result < 0)
-        return fill_place_error(n, err);
+    if (result < 0) {
+        *ret = n;
+        (void)fill_place_error(n, err);
+        return fill_problem(f, err);
+    }
     f->bytes += f->text.len;
     if (f->bytes > FILL_MAX_BYTES)
         return node_error(err, n, "more than %zu MiB of text when references are filled in",
@@ -58,9 +71,12 @@ int fill_tree(struct filling *f, const struct node *n, const struct node **ret, 
     copy->refers = false;
     copy->items = arena_array(f->a, const struct node *, n->len);
     for (size_t i = 0; i < n->len; i++) {
-        if (n->keys && n->keys[i]->refers)
-            return node_error(err, n->keys[i], "a key cannot hold a reference: '%s'",
-                              text_shown(n->keys[i]->text, shown));
+        if (n->keys && n->keys[i]->refers) {
+            node_error(err, n->keys[i], "a key cannot hold a reference: '%s'",
+                       text_shown(n->keys[i]->text, shown));
+            if (fill_problem(f, err) < 0)
+                return -1;
+        }
         if (fill_tree(f, n->items[i], &copy->items[i], err) < 0)
             return -1;
         copy->refers |= copy->items[i]->refers;

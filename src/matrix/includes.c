@@ -68,8 +68,11 @@ static int read_include(struct builder *b, const struct node *item, struct inclu
             return missing_axis(b, item, &m->axes[i], err);
         for (size_t k = 0; k < value->len; k++)
             m->has_structures |= value->items[k]->kind == NODE_LIST || value->items[k]->kind == NODE_MAP;
+        char name[AXIS_NAME_SIZE];
         if (axis_value_text(value, m->axes[i].name, &rule->values[i], err) < 0)
             return -1;
+        if (m->axes[i].search)
+            rule->values[i] = arena_strdup(m->arena, axis_value_name(&m->axes[i], rule->values[i], name));
     }
     for (size_t i = 0; i < m->axis_count; i++)
         (void)name_index_put(&b->value_index[i], rule->values[i], b->value_index[i].len, &fresh);

@@ -26,9 +26,8 @@ static void report_to_builder(const struct error *err, void *data)
     (void)builder_problem(b, err);
 }
 
-/* The top-level keys that belong to the matrix, not to a scenario, as they are before anything runs. */
-static int fill_key(struct builder *b, const char *key, const struct node *value, const struct node **ret,
-                    struct error *err)
+int builder_fill_key(struct builder *b, const char *key, const struct node *value, const struct node **ret,
+                     struct error *err)
 {
     bool later = strcmp(key, "axes") == 0 || strcmp(key, "include") == 0; /* what becomes part of settings */
     struct filling f = {.a = b->m->arena, .names = {.m = b->m, .run_time = later}, .final = !later};
@@ -54,7 +53,7 @@ static int fill_overrides(struct builder *b, const struct node *list, const stru
         copy->items[i] = item;
         if (!when || !when->refers)
             continue;
-        if (fill_key(b, "overrides", when, &filled, err) < 0)
+        if (builder_fill_key(b, "overrides", when, &filled, err) < 0)
             return -1;
         struct node *own = arena_copy(a, item, sizeof(*item));
         own->items = arena_array(a, const struct node *, item->len);
@@ -87,8 +86,10 @@ static int fill_top(struct builder *b, struct error *err)
         int result = 0;
         if (strcmp(key, "overrides") == 0)
             result = fill_overrides(b, value, &filled, err);
+        else if (strcmp(key, "canary") == 0)
+            result = builder_fill_canary(b, value, &filled, err);
         else if (strcmp(key, "vars") != 0 && is_matrix_key(key))
-            result = fill_key(b, key, value, &filled, err);
+            result = builder_fill_key(b, key, value, &filled, err);
         if (result < 0 && builder_problem(b, err) < 0)
             return -1;
         if (result < 0 && value->kind != NODE_SCALAR)
@@ -134,6 +135,7 @@ static int read_service_names(struct builder *b, struct error *err)
 
     (void)err;
     add_services(&l, node_get(root, "services"));
+    add_services(&l, node_get(node_get(node_get(root, "canary"), "set"), "services"));
     for (size_t i = 0; overrides && overrides->kind == NODE_LIST && i < overrides->len; i++)
         add_services(&l, node_get(node_get(overrides->items[i], "set"), "services"));
     services->items = arena_copy(b->m->arena, l.names.items, l.names.len * sizeof(*l.names.items));
@@ -160,6 +162,7 @@ int builder_read_top(struct builder *b, struct error *err)
     m->order = b->file.order.mode;
     m->host = b->file.host;
     m->notify = b->file.notify;
+    m->canary = b->file.canary;
     m->parity = b->file.parity;
     return 0;
 }
@@ -238,6 +241,8 @@ static int run_steps(struct builder *b, struct error *err)
     }
     if (!b->problems)
         return 0;
+    if (b->options->report)
+        matrix_check_settings(b->m, b->options->report, b->options->report_data);
     *err = b->first;
     return -1;
 }
@@ -258,6 +263,7 @@ int matrix_parse(const char *bytes, size_t len, const char *file, const struct m
     b.m->arena = a;
     b.m->file = arena_strdup(a, file);
     b.m->dir = absolute_dir(a, file);
+    b.m->env = b.options->env;
     if (tree_parse(bytes, len, file, a, &b.m->root, err) < 0) {
         (void)builder_problem(&b, err);
         return -1;

@@ -22,6 +22,7 @@ struct matrix_file {
     struct host_settings host;
     const struct parity_settings *parity;
     struct notify_settings notify;
+    const struct canary_settings *canary;
 };
 
 /* A matrix being read, step by step. */
@@ -62,6 +63,21 @@ int builder_axis(const struct builder *b, const struct node *key, const char *ru
 /* The text that a value goes by: a scalar's own, a structured one's `name`. */
 int axis_value_text(const struct node *n, const char *axis, const char **ret, struct error *err);
 
+/* search.c: fills the values of axis `x`, which is written as the map `n`. */
+int builder_read_search(struct builder *b, struct axis *x, const struct node *n, struct error *err);
+
+/* The top-level keys that belong to the matrix, not to a scenario, as they are before anything runs. */
+int builder_fill_key(struct builder *b, const char *key, const struct node *value, const struct node **ret,
+                     struct error *err);
+/* canary.c: the same of `canary`, but for what it sets. */
+int builder_fill_canary(struct builder *b, const struct node *map, const struct node **ret,
+                        struct error *err);
+
+/* rules.c: is `set` a map of settings? `who` sets them: "overrides". */
+int rule_set(const struct node *set, const char *who, struct error *err) MUST_CHECK;
+
+extern const struct schema canary_schema;
+
 /* Is this key one of the settings, so that overrides may set it? */
 bool is_settings_key(const char *key);
 bool is_matrix_key(const char *key);
@@ -96,6 +112,10 @@ struct filling {
     struct strbuf text; /* scratch */
     size_t bytes;       /* filled in so far */
     struct position at; /* of the scalar being filled */
+    /* Gets what is wrong, and that text stays as it is; NULL: the first one ends it. */
+    void (*report)(const struct error *err, void *data);
+    void *data;
+    bool failed; /* something was reported */
 };
 int fill_tree(struct filling *f, const struct node *n, const struct node **ret, struct error *err) MUST_CHECK;
 void filling_release(struct filling *f);

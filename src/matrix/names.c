@@ -6,9 +6,10 @@
 static const char *const container_names[] = {"host", "port", "url"};
 static const char *const database_names[] = {"host", "port", "url", "name", "user"};
 /* Words that begin the names of a trial's numbers, services apart. */
-static const char *const number_sections[] = {"load", "app", "database", "metrics", "host", "services"};
-static const char *const number_names[] = {"startup_ms", "ready_ms",    "duration_ms",
-                                           "setup_ms",   "overhead_ms", "trial"};
+static const char *const number_sections[] = {"load", "app",      "database", "metrics",
+                                              "host", "services", "floor",    "scrapes"};
+static const char *const number_names[] = {"startup_ms",  "ready_ms", "duration_ms", "setup_ms",
+                                           "overhead_ms", "trial",    "attempt"};
 
 static bool is_one_of(const char *text, size_t len, const char *const *list, size_t count)
 {
@@ -32,17 +33,24 @@ static void add_outside_text(struct strbuf *out, const char *text, bool final)
     strbuf_adds(out, text);
 }
 
-static enum lookup_result look_up_env(const char *name, bool final, struct strbuf *out, struct error *err)
+/* The process' environment, or what stands for it. */
+static const char *environment(const struct matrix *m, const char *variable)
+{
+    return m->env ? text_map_get(m->env, variable) : getenv(variable);
+}
+
+static enum lookup_result look_up_env(const struct filling *f, const char *name, struct strbuf *out,
+                                      struct error *err)
 {
     const char *fallback = strstr(name, ":-");
     size_t len = fallback ? (size_t)(fallback - name) : strlen(name);
     char *variable = xstrndup(name, len);
-    const char *value = getenv(variable);
+    const char *value = environment(f->names.m, variable);
 
     if (fallback && (!value || !*value))
         value = fallback + 2;
     if (value) {
-        add_outside_text(out, value, final);
+        add_outside_text(out, value, f->final);
     } else {
         (void)error_set(err, ERROR_INVALID, "environment variable '%s' is not set", variable);
         (void)error_hint(err, "set it, or give a default: ${env:%s:-VALUE}", variable);
@@ -217,7 +225,7 @@ enum lookup_result names_lookup(const char *name, struct strbuf *out, void *data
     struct names *n = &f->names;
 
     if (strncmp(name, "env:", 4) == 0)
-        return look_up_env(name + 4, f->final, out, err);
+        return look_up_env(f, name + 4, out, err);
     if (strncmp(name, "secret:", 7) == 0)
         return LOOKUP_KEEP;
     enum lookup_result result = look_up_plain(n, name, out, err);

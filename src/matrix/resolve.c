@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One combination → its settings. */
+#include "benchctl/base/units.h"
 #include "matrix_internal.h"
 
 /* The settings part with what applies to this combination merged in. */
@@ -15,7 +16,9 @@ static const struct node *merge_overrides(struct filling *f, const struct matrix
             tree = fill_structures(f, tree);
         tree = node_merge(f->a, tree, m->overrides[i].set);
     }
-    return tree;
+    if (c->set && m->has_structures)
+        tree = fill_structures(f, tree);
+    return c->set ? node_merge(f->a, tree, c->set) : tree;
 }
 
 /* In checks and gates the trial's own numbers are names too. */
@@ -72,22 +75,80 @@ static int check_uses(const struct filling *f, const struct settings *s, struct 
     return 0;
 }
 
+/* How long warm-up and load take; 0 where iterations say it, which may take any time. */
+static int64_t load_time_ns(const struct load_settings *l)
+{
+    int64_t ns = l->workload ? workload_duration_ns(l->workload) : l->duration_ns;
+    const struct workload_phase *phases = l->workload ? l->workload->phases.items : NULL;
+
+    for (size_t i = 0; l->workload && i < l->workload->phases.len; i++) {
+        if (phases[i].executor == EXECUTOR_PER_VU_ITERATIONS ||
+            phases[i].executor == EXECUTOR_SHARED_ITERATIONS)
+            return 0;
+    }
+    return ns > 0 ? ns + (l->warmup ? l->warmup->duration_ns : 0) : 0;
+}
+
+/* No trial can be longer than its limit: a load that takes longer never comes to its end. */
+static int check_time(const struct node *tree, const struct settings *s, struct error *err)
+{
+    const struct node *own = node_get(tree, "timeout"), *load = node_get(tree, "load");
+    char limit[32], takes[32];
+    int64_t ns = load_time_ns(&s->load);
+
+    if (s->timeout_ns <= 0 || ns < s->timeout_ns)
+        return 0;
+    node_error(err, own ? own : load,
+               "'timeout': %s, the limit of a whole trial, is %s the load, which takes %s%s",
+               duration_format(s->timeout_ns, limit), ns > s->timeout_ns ? "shorter than" : "no longer than",
+               duration_format(ns, takes), s->load.warmup ? " with its warm-up" : "");
+    return error_hint(err,
+                      "give it time for start, warm-up, load and checks, or leave it at 30m where that is "
+                      "enough; how long a generator may overrun is 'timeout' of the load");
+}
+
+void matrix_check_settings(const struct matrix *m, void (*report)(const struct error *err, void *data),
+                           void *data)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    const struct node *load = node_get(m->base, "load");
+    struct schema_options o = {.dir = m->dir, .report = report, .data = data, .unfilled = true};
+    struct error err = ERROR_INIT;
+    struct settings s;
+
+    o.part = m->override_count || node_get(m->root, "overrides") || !node_get(m->base, "app") || !load;
+    if (schema_read_with(&settings_schema, m->base, &o, a, &s, &err) == 0 && !o.part && !load->refers &&
+        workload_of_load(load, m->dir, a, &s.load, &err) < 0)
+        report(&err, data);
+    o.part = true;
+    for (size_t i = 0; i < m->override_count; i++)
+        (void)!schema_read_with(&settings_schema, m->overrides[i].set, &o, a, &s, &err);
+    if (m->canary && m->canary->set)
+        (void)!schema_read_with(&settings_schema, m->canary->set, &o, a, &s, &err);
+}
+
 int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, struct arena *a,
                    struct settings *ret, const struct node **ret_tree, struct error *err)
 {
-    struct filling f = {.a = a, .names = {.m = m, .combination = c, .run_time = true}};
-    const struct schema_options o = {.dir = m->dir, .report = c->report, .data = c->report_data};
+    struct filling f = {.a = a,
+                        .names = {.m = m, .combination = c, .run_time = true},
+                        .report = c->report,
+                        .data = c->report_data};
+    struct schema_options o = {.dir = m->dir, .report = c->report, .data = c->report_data};
     const struct node *merged = merge_overrides(&f, m, c), *tree = NULL;
     struct settings s;
     int result = fill_settings(&f, merged, &tree, err);
     bool reported = false;
 
     if (result == 0) {
-        result = schema_read_with(&settings_schema, tree, &o, a, &s, err);
+        o.unfilled = f.failed; /* said; what is wrong beside it is still looked for */
+        result = schema_read_with(&settings_schema, tree, &o, a, &s, err) < 0 || f.failed ? -1 : 0;
         reported = result < 0;
     }
     if (result == 0)
         result = workload_of_load(node_get(tree, "load"), m->dir, a, &s.load, err);
+    if (result == 0)
+        result = check_time(tree, &s, err);
     if (result == 0)
         result = check_uses(&f, &s, err);
     filling_release(&f);

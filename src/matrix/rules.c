@@ -7,13 +7,13 @@ static int find_value(const struct builder *b, const char *rule, size_t axis, co
                       uint32_t *ret, struct error *err)
 {
     const struct axis *x = &b->m->axes[axis];
-    char shown[SHOWN_SIZE];
+    char shown[SHOWN_SIZE], name[AXIS_NAME_SIZE];
 
     if (n->kind != NODE_SCALAR) {
         node_error(err, n, "%s: a value of axis '%s' is named by its text", rule, x->name);
         return error_hint(err, "a value, or a list of values, any of which matches");
     }
-    const size_t *index = name_index_get(&b->value_index[axis], n->text);
+    const size_t *index = name_index_get(&b->value_index[axis], axis_value_name(x, n->text, name));
     if (index) {
         *ret = (uint32_t)*index;
         return 0;
@@ -89,7 +89,7 @@ int builder_read_excludes(struct builder *b, struct error *err)
     return 0;
 }
 
-static int check_set(const struct node *set, struct error *err)
+int rule_set(const struct node *set, const char *who, struct error *err)
 {
     const char *names[64];
     size_t count = 0;
@@ -103,10 +103,10 @@ static int check_set(const struct node *set, struct error *err)
             continue;
         for (; count < settings_schema.field_count && count < ARRAY_LEN(names); count++)
             names[count] = settings_schema.fields[count].key;
-        node_error(err, key, "overrides cannot set '%s'", text_shown(key->text, shown));
+        node_error(err, key, "%s cannot set '%s'", who, text_shown(key->text, shown));
         const char *near = nearest_name(key->text, names, count);
         return near ? error_hint(err, "did you mean '%s'?", near)
-                    : error_hint(err, "they set what a scenario does: app, services, database, load, ...");
+                    : error_hint(err, "what a scenario does can be set: app, services, database, load, ...");
     }
     return 0;
 }
@@ -135,7 +135,7 @@ static int read_override(struct builder *b, const struct node *item, struct over
         return -1;
     rule->when.at = item->at;
     rule->set = set;
-    return check_set(set, err);
+    return rule_set(set, "overrides", err);
 }
 
 int builder_read_overrides(struct builder *b, struct error *err)

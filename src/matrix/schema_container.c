@@ -92,6 +92,10 @@ static int check_ready(const struct node *n, const struct container_settings *c,
         return node_error(err, at, "'ready' by %s needs a 'port'", r->http ? "http" : "tcp");
     if (r->http && rule_http_path(rule_at(at, "http"), "http", r->http, err) < 0)
         return -1;
+    if (r->body && !r->http)
+        return node_error(err, rule_at(at, "body"), "'body' is of an answer, which only 'http' gets");
+    if (r->body && rule_regex(rule_at(at, "body"), "body", r->body, err) < 0)
+        return -1;
     return r->log ? rule_regex(rule_at(at, "log"), "log", r->log, err) : 0;
 }
 
@@ -109,11 +113,26 @@ static int check_env(const struct node *n, const struct container_settings *c, s
     return 0;
 }
 
+/* Whoever may log in reads the command lines of all processes, also of those in containers. */
+static int rule_no_secret(const struct node *value, const char *key, struct error *err)
+{
+    if (value->kind == NODE_SCALAR && strstr(value->text, "${secret:")) {
+        node_error(err, value, "a secret in '%s' would stand in the process list", key);
+        return error_hint(err, "hand it over in env");
+    }
+    for (size_t i = 0; i < value->len; i++)
+        if (rule_no_secret(value->items[i], key, err) < 0)
+            return -1;
+    return 0;
+}
+
 /* A command that is one text is one word, which is seldom what was meant. */
 static int check_words(const struct node *n, const char *key, struct error *err)
 {
     const struct node *value = node_get(n, key);
 
+    if (value && rule_no_secret(value, key, err) < 0)
+        return -1;
     if (!value || value->kind != NODE_SCALAR || !strchr(value->text, ' '))
         return 0;
     node_error(err, value, "'%s' is one word with blanks in it", key);
@@ -166,6 +185,8 @@ static int check_container(const struct node *n, const void *value, struct error
         return -1;
     if (check_words(n, "command", err) < 0 || check_words(n, "entrypoint", err) < 0)
         return -1;
+    if (c->liveness && c->liveness->http && c->port == SCHEMA_ABSENT)
+        return node_error(err, rule_at(n, "liveness"), "'liveness' by http needs a 'port'");
     if (c->metrics && c->metrics->port == SCHEMA_ABSENT && c->port == SCHEMA_ABSENT)
         return node_error(err, rule_at(n, "metrics"), "'metrics' needs a 'port', its own or the container's");
     return 0;
@@ -213,7 +234,36 @@ static int check_container(const struct node *n, const void *value, struct error
         FIELD("init", BOOL, container_settings, init, .fallback = "true",                                    \
               .help = "A small process 1 that passes signals on and reaps children.")
 
-static const struct schema_field app_fields[] = {CONTAINER_FIELDS};
+static const struct schema_field app_fields[] = {
+    CONTAINER_FIELDS,
+    FIELD("liveness", OPTIONAL, container_settings, liveness, .of = &liveness_schema,
+          .help = "When it is called unresponsive."),
+};
+
+/* As other programs, and people, call them. */
+static const struct schema_alias container_aliases[] = {
+    {"mem", "memory"},
+    {"ram", "memory"},
+    {"mem_limit", "memory"},
+    {"memory_limit", "memory"},
+    {"environment", "env"},
+    {"variables", "env"},
+    {"readiness", "ready"},
+    {"health", "ready"},
+    {"wait", "ready"},
+    {"cpu_limit", "cpus"},
+    {"cmd", "command"},
+    {"args", "command"},
+    {"volumes", "binds"},
+    {"mounts", "binds"},
+    {"shm_size", "shm"},
+    {"pids_limit", "pids"},
+    {"ports", "port"},
+    {"expose", "port"},
+    {"restart_policy", "restart"},
+    {"prometheus", "metrics"},
+    {0},
+};
 
 const struct schema app_schema = {
     .name = "app",
@@ -221,6 +271,7 @@ const struct schema app_schema = {
     .size = sizeof(struct container_settings),
     LIST_OF(app_fields),
     .free_keys = true,
+    .aliases = container_aliases,
     .complete = complete_container,
     .check = check_container,
     .position_offset = offsetof(struct container_settings, at),
@@ -240,6 +291,7 @@ const struct schema service_schema = {
     .size = sizeof(struct container_settings),
     LIST_OF(service_fields),
     .free_keys = true,
+    .aliases = container_aliases,
     .complete = complete_container,
     .check = check_container,
     .position_offset = offsetof(struct container_settings, at),
@@ -257,6 +309,7 @@ const struct schema database_service_schema = {
     .size = sizeof(struct container_settings),
     LIST_OF(database_service_fields),
     .free_keys = true,
+    .aliases = container_aliases,
     .complete = complete_database_service,
     .check = check_container,
     .position_offset = offsetof(struct container_settings, at),

@@ -2,7 +2,7 @@
 /* The table of the matrix file's top level. */
 #include "settings_rules.h"
 
-#include <math.h>
+#include "benchctl/host.h"
 #include "matrix_internal.h"
 
 #define SHAPE_TEXT "{\"type\": [\"string\", \"number\", \"boolean\"]}"
@@ -12,6 +12,14 @@
 #define SHAPE_VALUE                                                                                          \
     "{\"anyOf\": [" SHAPE_TEXT                                                                               \
     ", {\"type\": \"object\", \"required\": [\"name\"], \"properties\": {\"name\": " SHAPE_TEXT "}}]}"
+
+#define SHAPE_SEARCH                                                                                         \
+    "{\"type\": \"object\", \"required\": [\"search\"], \"patternProperties\": {\"^x-\": {}}, "              \
+    "\"additionalProperties\": false, \"properties\": {\"search\": {\"type\": \"object\", "                  \
+    "\"required\": [\"from\", \"to\"], \"patternProperties\": {\"^x-\": {}}, \"additionalProperties\": "     \
+    "false, "                                                                                                \
+    "\"properties\": {\"from\": {\"type\": \"string\"}, \"to\": {\"type\": \"string\"}, "                    \
+    "\"step\": {\"type\": \"string\"}, \"until\": " SHAPE_TEXTS "}}}}"
 
 static const char *const order_names[] = {
     [ORDER_LISTED] = "listed", [ORDER_INTERLEAVED] = "interleaved", [ORDER_RANDOM] = "random", NULL};
@@ -33,22 +41,38 @@ static const struct schema order_schema = {
     .free_keys = true,
 };
 
+static int check_conditions(const struct node *n, struct error *err)
+{
+    struct host_condition c;
+    struct error e = ERROR_INIT;
+
+    for (size_t i = 0; n->kind == NODE_LIST && i < n->len; i++)
+        if (n->items[i]->kind == NODE_SCALAR && check_conditions(n->items[i], err) < 0)
+            return -1;
+    if (n->kind != NODE_SCALAR || host_condition_parse(n->text, &c, &e) == 0)
+        return 0;
+    node_error(err, n, "%s", e.message);
+    return e.hint[0] ? error_hint(err, "%s", e.hint) : -1;
+}
+
 static int check_host(const struct node *n, const void *value, struct error *err)
 {
     const struct host_settings *h = value;
 
-    if (isnan(h->max_load) || h->max_load >= 0)
-        return 0;
-    return node_error(err, rule_at(n, "max_load"), "'max_load' cannot be negative");
+    if (h->max_load < 0)
+        return node_error(err, rule_at(n, "max_load"), "'max_load' cannot be negative");
+    return check_conditions(rule_at(n, "require"), err);
 }
 
 static const struct schema_field host_fields[] = {
     FIELD("max_load", NUMBER, host_settings, max_load,
           .help = "Highest load average of the host before a trial begins."),
     FIELD("require", TEXTS, host_settings, require,
-          .help = "Conditions that `benchctl doctor` knows, for instance `governor=performance`."),
+          .help =
+              "Conditions on the host (docs/doctor.md has all), for instance `governor=performance`: looked "
+              "at before anything is started and before each trial."),
     FIELD("on_violation", CHOICE, host_settings, on_violation, .choices = problem_names, .fallback = "warn",
-          .help = "Go on with a warning, or stop."),
+          .help = "Go on with a warning and a mark at the trial, or stop."),
 };
 static const struct schema host_schema = {
     .name = "host",
@@ -118,11 +142,12 @@ static const struct schema_field matrix_fields[] = {
           .shape = "{\"type\": \"object\", \"additionalProperties\": " SHAPE_TEXT "}",
           .help = "Constants for `${...}`; one may use others and `${env:NAME}`."),
     FIELD("axes", NODE, matrix_file, axes,
-          .shape = "{\"type\": \"object\", \"patternProperties\": {\"^x-\": {}}, \"additionalProperties\": "
-                   "{\"anyOf\": [" SHAPE_TEXT
-                   ", {\"type\": \"array\", \"minItems\": 1, \"items\": " SHAPE_VALUE "}]}}",
+          .shape =
+              "{\"type\": \"object\", \"patternProperties\": {\"^x-\": {}}, \"additionalProperties\": "
+              "{\"anyOf\": [" SHAPE_TEXT ", {\"type\": \"array\", \"minItems\": 1, \"items\": " SHAPE_VALUE
+              "}, " SHAPE_SEARCH "]}}",
           .help = "Names, each with a list of values; their combinations are the scenarios. The last axis "
-                  "varies fastest."),
+                  "varies fastest. One may be `{search: {from: 64m, to: 1g, step: 16m, until: ok}}`."),
     FIELD("zip", NODE, matrix_file, zip,
           .shape = "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"minItems\": 2, \"items\": "
                    "{\"type\": \"string\"}}}",
@@ -143,12 +168,28 @@ static const struct schema_field matrix_fields[] = {
     FIELD("trials", INT, matrix_file, trials, .min = 1, .max = 100000, .fallback = "3",
           .help = "How often each scenario is executed."),
     FIELD("order", STRUCT, matrix_file, order, .of = &order_schema, .help = "The order of trials."),
+    FIELD("canary", OPTIONAL, matrix_file, canary, .of = &canary_schema,
+          .help = "A scenario that is repeated through the sweep and shows what the host does meanwhile."),
     FIELD("host", STRUCT, matrix_file, host, .of = &host_schema, .help = "What the host must be like."),
     FIELD("parity", OPTIONAL, matrix_file, parity, .of = &parity_schema,
           .help = "Sources that must be the same."),
     FIELD("notify", STRUCT, matrix_file, notify, .of = &notify_schema,
           .help = "Who is told how the sweep goes."),
 };
+/* As other programs, and people, call them. */
+static const struct schema_alias matrix_aliases[] = {
+    {"repeat", "trials"},  {"repeats", "trials"},    {"repetitions", "trials"},
+    {"runs", "trials"},    {"rounds", "trials"},     {"count", "trials"},
+    {"container", "app"},  {"application", "app"},   {"system", "app"},
+    {"db", "database"},    {"postgres", "database"}, {"containers", "services"},
+    {"matrix", "axes"},    {"dimensions", "axes"},   {"parameters", "axes"},
+    {"variables", "vars"}, {"workload", "load"},     {"generator", "load"},
+    {"loadgen", "load"},   {"asserts", "expect"},    {"assertions", "expect"},
+    {"gates", "expect"},   {"thresholds", "expect"}, {"sampling", "sample"},
+    {"shuffle", "order"},  {"version", "benchctl"},  {"description", "title"},
+    {"retries", "retry"},  {"pause", "cooldown"},    {0},
+};
+
 const struct schema matrix_schema = {
     .name = "the matrix",
     .help = "The top level of the file. Keys that begin with `x-` are free, here and in every section: a "
@@ -158,6 +199,7 @@ const struct schema matrix_schema = {
     .free_keys = true,
     .also = &settings_schema,
     .check = check_matrix,
+    .aliases = matrix_aliases,
 };
 
 static bool has_key(const struct schema *s, const char *key)

@@ -34,6 +34,10 @@ static const struct schema_field ready_fields[] = {
           .fallback = "60s", .help = "Not ready after this long: the trial's outcome is `not-ready`."),
     FIELD("consecutive", INT, ready_settings, consecutive, .min = 1, .max = 1000, .fallback = "1",
           .help = "How many good answers in a row it takes."),
+    FIELD("body", TEXT, ready_settings, body,
+          .help =
+              "With `http`: a line of the answer must match this regular expression (POSIX extended); then "
+              "nothing else of it is asked."),
 };
 const struct schema ready_schema = {
     .name = "ready",
@@ -42,6 +46,40 @@ const struct schema ready_schema = {
     .size = sizeof(struct ready_settings),
     LIST_OF(ready_fields),
     .free_keys = true,
+};
+
+static int check_liveness(const struct node *n, const void *value, struct error *err)
+{
+    const struct liveness_settings *l = value;
+
+    if (l->http && rule_http_path(rule_at(n, "http"), "http", l->http, err) < 0)
+        return -1;
+    if (l->give_up_ns <= 0 || l->give_up_ns >= l->after_ns)
+        return 0;
+    node_error(err, rule_at(n, "give_up"), "'give_up' is shorter than 'after'");
+    return error_hint(err, "it counts from the last sign of life too; 0 never gives up");
+}
+
+#define TEXT_OF(number) #number
+#define SECONDS(number) TEXT_OF(number) "s"
+
+static const struct schema_field liveness_fields[] = {
+    FIELD("after", DURATION, liveness_settings, after_ns, .min = 0, .max = 86400 * NS_PER_S,
+          .fallback = SECONDS(LIVENESS_AFTER_S),
+          .help = "Unresponsive after so long without a sign of life; 0 turns it off."),
+    FIELD("give_up", DURATION, liveness_settings, give_up_ns, .min = 0, .max = 86400 * NS_PER_S,
+          .fallback = SECONDS(LIVENESS_GIVE_UP_S),
+          .help = "The load is ended after so long without a sign of life; 0 waits for its end."),
+    FIELD("http", TEXT, liveness_settings, http,
+          .help = "Path to ask for; any answer is a sign of life. By default what `ready` asks."),
+};
+const struct schema liveness_schema = {
+    .name = "liveness",
+    .help = "When a running application is called unresponsive while the load runs.",
+    .size = sizeof(struct liveness_settings),
+    LIST_OF(liveness_fields),
+    .free_keys = true,
+    .check = check_liveness,
 };
 
 static int check_startup(const struct node *n, const void *value, struct error *err)

@@ -12,6 +12,9 @@ static const struct schema_field sample_fields[] = {
                   "cgroup files can be read, else 1s."),
     FIELD("host", DURATION, sample_settings, host_ns, .min = 100 * NS_PER_MS, .max = 3600 * NS_PER_S,
           .fallback = "1s", .help = "Period of samples of the host."),
+    FIELD("floor", DURATION, sample_settings, floor_ns, .max = 60 * NS_PER_S, .fallback = "1s",
+          .help = "After the load, the GET requests of it are asked one at a time for so long: the latency "
+                  "that was there before any load; 0s: not."),
 };
 static const struct schema sample_schema = {
     .name = "sample",
@@ -25,20 +28,31 @@ static int check_check(const struct node *n, const void *value, struct error *er
 {
     const struct check_settings *c = value;
 
+    if (!c->sql == !c->value) {
+        node_error(err, n,
+                   c->sql ? "the check has both 'sql' and 'value'"
+                          : "the check has neither 'sql' nor 'value'");
+        return error_hint(err, "exactly one: a query, or arithmetic such as \"${load.requests} - "
+                               "${database.commits}\"");
+    }
     return c->expect ? rule_expectation(rule_at(n, "expect"), c->expect, false, err) : 0;
 }
 
 static const struct schema_field check_fields[] = {
     FIELD("name", TEXT, check_settings, name, .required = true, .help = "What the result is called."),
-    FIELD("sql", TEXT, check_settings, sql, .required = true,
+    FIELD("sql", TEXT, check_settings, sql,
           .help = "A query that gives one value; `${load.ok}` and the trial's other numbers are filled in."),
+    FIELD("value", TEXT, check_settings, value,
+          .help = "Or, without a query, arithmetic over the trial's numbers, for instance "
+                  "`${load.requests} - ${database.commits}`: `+ - * /`, parentheses, `min`, `max`, `abs`, "
+                  "`round`, `floor`."),
     FIELD("expect", TEXT, check_settings, expect,
           .help = "What the value must be for the trial to count, for instance `== 0`; without, it is only "
                   "recorded."),
 };
 static const struct schema check_schema = {
     .name = "a check",
-    .help = "A query after the load, before teardown.",
+    .help = "A query, or arithmetic over the trial's numbers, after the load and before teardown.",
     .size = sizeof(struct check_settings),
     LIST_OF(check_fields),
     .free_keys = true,
@@ -100,11 +114,13 @@ static int check_checks(const struct node *n, const struct settings *s, struct e
     const struct check_settings *checks = s->checks.items;
     char shown[SHOWN_SIZE];
 
-    if (s->checks.len && !s->database) {
-        node_error(err, rule_at(n, "checks"), "'checks' need a database");
-        return error_hint(err, "they are queries; gates on the trial's own numbers are called expect");
-    }
+    (void)n;
     for (size_t i = 0; i < s->checks.len; i++) {
+        if (checks[i].sql && !s->database) {
+            position_error(err, checks[i].at, "check '%s' is a query and needs a database",
+                           text_shown(checks[i].name, shown));
+            return error_hint(err, "arithmetic over the trial's own numbers is written as 'value'");
+        }
         for (size_t k = 0; k < i; k++) {
             if (strcmp(checks[i].name, checks[k].name) == 0)
                 return position_error(err, checks[i].at, "check '%s' is given twice, first on line %d",
@@ -171,15 +187,16 @@ static const struct schema_field settings_fields[] = {
     FIELD("load", STRUCT, settings, load, .of = &load_schema, .required = true, .help = "The load."),
     FIELD("sample", STRUCT, settings, sample, .of = &sample_schema,
           .help = "How often resources are looked at."),
-    FIELD("checks", LIST, settings, checks, .of = &check_schema, .help = "Queries after the load."),
+    FIELD("checks", LIST, settings, checks, .of = &check_schema,
+          .help = "Queries and arithmetic after the load."),
     FIELD("artifacts", LIST, settings, artifacts, .of = &artifact_schema, .descriptive = true,
           .help = "Files that are kept."),
     FIELD("expect", TEXTS, settings, expect, .descriptive = true,
           .help = "Gates on the trial's own numbers, for instance `load.error_rate <= 0.01`."),
-    FIELD("cooldown", DURATION, settings, cooldown_ns, .max = DAY_NS, .fallback = "0",
-          .help = "Pause after each trial."),
+    FIELD("cooldown", STRUCT, settings, cooldown, .of = &cooldown_schema,
+          .help = "Pause after each trial: a duration, or what must have settled before the next one."),
     FIELD("timeout", DURATION, settings, timeout_ns, .min = NS_PER_MS, .max = 7 * DAY_NS, .fallback = "30m",
-          .descriptive = true, .help = "Hard limit of one trial."),
+          .descriptive = true, .help = "Hard limit of one trial; longer than its warm-up and load."),
     FIELD("retry", INT, settings, retry, .max = 100, .fallback = "1", .descriptive = true,
           .help = "How often a trial is done again when it ends in `error` or `invalid`; a finding is never "
                   "retried."),

@@ -167,6 +167,31 @@ static size_t blanks(const char *p)
     return strspn(p, " \t");
 }
 
+/* No number of bytes that anybody would ask for: what is meant are MiB. */
+#define BYTES_BELIEVED 4096
+
+/* "app.memory_bytes.used_peak": a number of bytes, and the bound has no unit. */
+static bool is_size_without_unit(const char *name, size_t name_len, const char *bound)
+{
+    static const char unit[] = "_bytes";
+    const char *found = memmem(name, name_len, unit, sizeof(unit) - 1);
+    size_t len = strlen(bound);
+    double value;
+
+    if (!found || !len || number_scan(bound, len, &value) != len)
+        return false;
+    const char *after = found + sizeof(unit) - 1;
+    return (after == name + name_len || *after == '.') && value > 0 && value < BYTES_BELIEVED;
+}
+
+static int want_unit(const struct node *n, const char *text, const char *bound, struct error *err)
+{
+    char shown[SHOWN_SIZE];
+
+    node_error(err, n, "'%s': %s would be so many bytes", text_shown(text, shown), bound);
+    return error_hint(err, "write a size with a unit: %sm for MiB, %sb for bytes", bound, bound);
+}
+
 int rule_expectation(const struct node *n, const char *text, bool with_name, struct error *err)
 {
     static const char *const operators[] = {"<=", ">=", "==", "!=", "<", ">"};
@@ -188,6 +213,8 @@ int rule_expectation(const struct node *n, const char *text, bool with_name, str
         while (len && blanks(p + len - 1))
             len--;
         (void)snprintf(bound, sizeof(bound), "%.*s", (int)(len < sizeof(bound) ? len : sizeof(bound) - 1), p);
+        if (is_size_without_unit(text + blanks(text), name_len, bound))
+            return want_unit(n, text, bound, err);
         if (strstr(p, "${") || is_bound(bound))
             return 0;
     }

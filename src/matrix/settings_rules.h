@@ -28,7 +28,7 @@ int rule_expectation(const struct node *n, const char *text, bool with_name, str
 int rule_service_name(const struct node *n, const char *name, struct error *err) MUST_CHECK;
 
 extern const struct schema app_schema, service_schema, database_service_schema;
-extern const struct schema build_schema, ready_schema, startup_schema, metrics_schema;
-extern const struct schema database_schema, load_schema;
+extern const struct schema build_schema, ready_schema, liveness_schema, startup_schema, metrics_schema;
+extern const struct schema database_schema, load_schema, cooldown_schema;
 
 #endif

@@ -2,33 +2,15 @@
 /* What identifies a measurement: the digest of the settings that affect it. */
 #include <string.h>
 
+#include "benchctl/base/fs.h"
 #include "plan_internal.h"
 
-/*
- * `path` as seen from the directory `dir`, both absolute: a checkout that moves as a whole keeps its digests.
- * By the text alone, without looking at the file system.
- */
+/* As seen from the matrix: a checkout that moves as a whole keeps its digests. */
 static const char *relative_path(const char *dir, const char *path, struct arena *a)
 {
-    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
-    size_t i = 0, common = 0, dir_len = strlen(dir);
+    CLEANUP_FREE char *relative = path ? path_relative(dir, path) : NULL;
 
-    if (!path || path[0] != '/' || dir[0] != '/')
-        return path;
-    while (dir_len > 1 && dir[dir_len - 1] == '/')
-        dir_len--;
-    if (dir_len == 1)
-        return path;
-    for (; i < dir_len && path[i] == dir[i]; i++)
-        common = path[i] == '/' ? i : common;
-    if ((i == dir_len || dir[i] == '/') && (path[i] == '/' || path[i] == '\0'))
-        common = i;
-    for (size_t up = common; up < dir_len; up++) {
-        if (dir[up] == '/')
-            strbuf_adds(&out, "../");
-    }
-    strbuf_adds(&out, path + common + (path[common] == '/'));
-    return arena_strdup(a, out.len ? out.data : ".");
+    return arena_strdup(a, relative);
 }
 
 static void relative_build(const struct matrix *m, struct container_settings *c, struct arena *a)

@@ -103,7 +103,8 @@ static int compare_values(const struct grid_axis *x, const struct filter *f, enu
 /* A value is named by its text or its part of the id, exactly or by a glob. */
 static size_t mark_named(const struct grid_axis *x, const char *name, bool *named)
 {
-    size_t index = grid_value(&x->by_text, name), hits = 0;
+    char short_name[AXIS_NAME_SIZE];
+    size_t index = grid_value(&x->by_text, axis_value_name(x->axis, name, short_name)), hits = 0;
 
     if (index == SIZE_MAX)
         index = grid_value(&x->by_part, name);

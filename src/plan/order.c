@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "order.h"
 
+#include <assert.h>
+
 #include "benchctl/plan.h"
 #include "plan_internal.h"
 
@@ -37,6 +39,7 @@ struct planned_trial plan_trial(const struct plan *p, uint64_t k)
 {
     uint64_t scenarios = p->counts.scenarios, trials = (uint64_t)p->m->trials;
 
+    assert(!p->candidates.len && k < p->counts.trials);
     switch (p->m->order) {
     case ORDER_INTERLEAVED:
         return (struct planned_trial){

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "canary.h"
 #include "plan_internal.h"
+#include "search.h"
 
 #define MAX_TRIALS UINT64_C(1000000000)
 
@@ -172,16 +174,31 @@ static int apply_filters(struct plan *p, const struct plan_options *options, str
     return p->counts.scenarios ? 0 : no_scenario_left(p, options, err);
 }
 
+/* Scenarios of which each has all its trials, and searches, of which each has so many at most. */
+static bool add_trials(struct plan *p)
+{
+    const struct candidates *c = &p->candidates;
+    uint64_t fixed = c->len ? p->kept_includes_len : p->counts.scenarios, each = (uint64_t)p->m->trials;
+
+    if (__builtin_mul_overflow(fixed, each, &p->counts.trials))
+        return false;
+    for (size_t i = 0; i < c->len && p->counts.trials <= MAX_TRIALS; i++) {
+        struct search s;
+        search_init(&s, (int64_t)candidates_count(c, i), 1, plan_until(p));
+        p->counts.trials += (uint64_t)search_probes_left(&s) * each;
+    }
+    return p->counts.trials <= MAX_TRIALS;
+}
+
 static int count_trials(struct plan *p, struct error *err)
 {
     assert(p->m->trials > 0);
-    if (__builtin_mul_overflow(p->counts.scenarios, (uint64_t)p->m->trials, &p->counts.trials) ||
-        p->counts.trials > MAX_TRIALS)
-        return error_set(err, ERROR_INVALID,
-                         "%s: %llu scenarios of %lld trials each are more than %llu trials", p->m->file,
-                         (unsigned long long)p->counts.scenarios, (long long)p->m->trials,
-                         (unsigned long long)MAX_TRIALS);
-    return 0;
+    candidates_init(&p->candidates, &p->grid, p->kept, p->kept_len);
+    if (add_trials(p))
+        return 0;
+    return error_set(err, ERROR_INVALID, "%s: %llu scenarios of %lld trials each are more than %llu trials",
+                     p->m->file, (unsigned long long)p->counts.scenarios, (long long)p->m->trials,
+                     (unsigned long long)MAX_TRIALS);
 }
 
 static int plan_fill(struct plan *p, const struct plan_options *options, struct error *err)
@@ -200,7 +217,7 @@ static int plan_fill(struct plan *p, const struct plan_options *options, struct 
     p->filter_count = options->filter_count;
     if (filters_parse(&p->grid, options, &p->filters, err) < 0 || apply_filters(p, options, err) < 0)
         return -1;
-    return count_trials(p, err);
+    return count_trials(p, err) < 0 ? -1 : plan_find_canary(p, err);
 }
 
 int plan_make(const struct matrix *m, const struct plan_options *options, struct plan **ret,
@@ -225,6 +242,7 @@ void plan_free(struct plan *p)
     name_index_release(&p->include_ids);
     free(p->excluded);
     free(p->kept);
+    candidates_release(&p->candidates);
     arena_free(p->arena);
     free(p);
 }
@@ -242,5 +260,6 @@ const struct matrix *plan_matrix(const struct plan *p)
 size_t plan_bytes(const struct plan *p)
 {
     return sizeof(*p) + arena_bytes(p->arena) + grid_bytes(&p->grid) + p->include_ids.cap * GRID_INDEX_SLOT +
-           (p->grid.combos + 63) / 64 * sizeof(*p->excluded) + (p->kept_len + 1) * sizeof(*p->kept);
+           (p->grid.combos + 63) / 64 * sizeof(*p->excluded) + (p->kept_len + 1) * sizeof(*p->kept) +
+           (p->candidates.len ? p->kept_len + p->candidates.len : 0) * sizeof(*p->candidates.items);
 }

@@ -3,6 +3,7 @@
 #define BENCHCTL_PLAN_INTERNAL_H
 
 #include "benchctl/plan.h"
+#include "candidates.h"
 #include "filter.h"
 #include "grid.h"
 #include "rules.h"
@@ -22,7 +23,13 @@ struct plan {
     uint32_t *kept_includes;       /* includes that are scenarios, ascending; they come after the product */
     size_t kept_includes_len;
     struct plan_counts counts;
+    struct candidates candidates;
+    uint32_t *canary_digits; /* of the scenario that the canary repeats; NULL: none */
+    const struct include_rule *canary_include;
 };
+
+/* The outcomes that pass, of a plan that searches. */
+unsigned plan_until(const struct plan *p);
 
 /* Digits of scenario `i`; *ret_include is its include or NULL. */
 void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,

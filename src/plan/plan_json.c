@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.json, written as it is made: one line per scenario and per trial. */
+#include "canary.h"
 #include "secrets.h"
+
+#include <math.h>
 
 #include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
+#include "benchctl/base/units.h"
 
 #define FLUSH_AT ((size_t)64 << 10)
 
@@ -12,6 +16,7 @@ struct plan_writer {
     int fd;
     bool with_settings;
     int64_t estimate_ms; /* of one trial of each scenario */
+    double canary_ms;    /* of all canaries */
     struct strbuf out;
 };
 
@@ -47,6 +52,30 @@ static struct json *counts_json(const struct plan_counts *c)
     return j;
 }
 
+/* For who draws the curve: which axis, between what, and how fine. */
+static struct json *search_json(const struct plan *p)
+{
+    const struct axis *x = p->grid.axes[p->candidates.axis].axis;
+    const struct axis_search *s = x->search;
+    struct json *j = json_new_object(), *until = json_new_array();
+    char text[32];
+
+    json_set_text(j, "axis", x->name);
+    json_set_text(j, "from", size_format(s->from_bytes, text));
+    json_set_text(j, "to", size_format(s->to_bytes, text));
+    json_set_text(j, "step", size_format(s->step_bytes, text));
+    json_set_int(j, "from_bytes", s->from_bytes);
+    json_set_int(j, "to_bytes", s->to_bytes);
+    json_set_int(j, "step_bytes", s->step_bytes);
+    for (int o = 0; o < OUTCOMES; o++) {
+        if (s->until >> o & 1)
+            json_append(until, json_new_text(outcome_name((enum outcome)o)));
+    }
+    json_set(j, "until", until);
+    json_set_int(j, "searches", (int64_t)p->candidates.len);
+    return j;
+}
+
 static void write_head(struct plan_writer *w)
 {
     static const char *const modes[] = {
@@ -65,6 +94,8 @@ static void write_head(struct plan_writer *w)
     add_member(w, "mode", json_new_text(modes[m->order]), true);
     add_member(w, "seed", json_new_int(m->seed), true);
     add_member(w, "counts", counts_json(&w->p->counts), true);
+    if (w->p->candidates.len)
+        add_member(w, "search", search_json(w->p), true);
 }
 
 static struct json *shown_settings(const struct plan *p, size_t i, const struct resolved *r, struct arena *a)
@@ -74,6 +105,35 @@ static struct json *shown_settings(const struct plan *p, size_t i, const struct 
 
     secrets_add(&secrets, p, i, r->tree, a);
     return secrets.texts.len ? secrets_hide_json(&secrets, all) : TAKE(all);
+}
+
+/* For who looks at what the host did: what is repeated, how often, and what makes it that. */
+static int write_canary(struct plan_writer *w, struct error *err)
+{
+    const struct canary_settings *c = w->p->m->canary;
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    CLEANUP(json_free) struct json *j = NULL;
+    struct resolved r;
+
+    if (!c)
+        return 0;
+    if (plan_resolve(w->p, PLAN_CANARY, a, &r, err) < 0)
+        return -1;
+    int64_t estimate_ms = plan_estimate_ns(&r.settings) / NS_PER_MS;
+    struct canary_turns turns = {.every = (uint64_t)c->every};
+    w->canary_ms = (double)estimate_ms * (double)canary_left(&turns, round(plan_expected_trials(w->p)));
+    j = json_new_object();
+    json_set_text(j, "scenario", plan_canary_base(w->p, a));
+    json_set_int(j, "every", c->every);
+    json_set_number(j, "band", c->band);
+    json_set_text(j, "metric", c->metric);
+    json_set_int(j, "trials", (int64_t)w->p->counts.canaries);
+    json_set_text(j, "digest", r.digest);
+    json_set_int(j, "estimate_ms", estimate_ms);
+    if (w->with_settings)
+        json_set(j, "settings", shown_settings(w->p, PLAN_CANARY, &r, a));
+    add_member(w, "canary", TAKE(j), true);
+    return 0;
 }
 
 static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, struct error *err)
@@ -117,14 +177,22 @@ static int write_scenarios(struct plan_writer *w, struct error *err)
 static int write_order(struct plan_writer *w, struct error *err)
 {
     CLEANUP_FREE uint32_t *digits = xmalloc((w->p->grid.axis_count + 1) * sizeof(*digits));
+    CLEANUP(plan_schedule_free) struct plan_schedule *s = plan_schedule_new(w->p);
     const struct include_rule *include;
+    const char *before = "    {\"scenario\": \"";
+    struct planned_trial t;
 
-    for (uint64_t k = 0; k < w->p->counts.trials; k++) {
-        struct planned_trial t = plan_trial(w->p, k);
+    while (!w->p->candidates.len && plan_schedule_next(s, &t)) {
+        bool canary = t.scenario == PLAN_CANARY;
         plan_digits(w->p, t.scenario, digits, &include);
-        strbuf_adds(&w->out, k ? ",\n    {\"scenario\": \"" : "    {\"scenario\": \"");
-        grid_id(&w->p->grid, digits, &w->out); /* an id has no byte that JSON would escape */
-        strbuf_addf(&w->out, "\", \"trial\": %d}", t.trial);
+        strbuf_adds(&w->out, before);
+        if (canary)
+            strbuf_adds(&w->out, PLAN_CANARY_ID);
+        else
+            grid_id(&w->p->grid, digits, &w->out); /* an id has no byte that JSON would escape */
+        strbuf_addf(&w->out, "\", \"trial\": %d%s}", t.trial, canary ? ", \"canary\": true" : "");
+        before = ",\n    {\"scenario\": \"";
+        plan_schedule_tell(s, OUTCOME_OK);
         if (flush(w, FLUSH_AT, err) < 0)
             return -1;
     }
@@ -137,10 +205,14 @@ int plan_write_json(const struct plan *p, int fd, bool with_settings, struct err
     int result = 0;
 
     write_head(&w);
+    result = write_canary(&w, err);
     strbuf_adds(&w.out, "  \"scenarios\": [\n");
-    result = write_scenarios(&w, err);
+    if (result == 0)
+        result = write_scenarios(&w, err);
     strbuf_adds(&w.out, "\n  ],\n");
-    add_member(&w, "estimate_ms", json_new_number((double)w.estimate_ms * (double)p->m->trials), true);
+    double each_ms = (double)w.estimate_ms / (double)p->counts.scenarios;
+    add_member(&w, "estimate_ms", json_new_number(round(each_ms * plan_expected_trials(p) + w.canary_ms)),
+               true);
     strbuf_adds(&w.out, "  \"order\": [\n");
     if (result == 0)
         result = write_order(&w, err);

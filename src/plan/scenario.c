@@ -10,8 +10,14 @@ void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,
 {
     size_t axes = p->grid.axis_count;
 
-    assert(i < p->counts.scenarios);
     *ret_include = NULL;
+    if (i == PLAN_CANARY) {
+        assert(p->canary_digits);
+        memcpy(ret_digits, p->canary_digits, axes * sizeof(*ret_digits));
+        *ret_include = p->canary_include;
+        return;
+    }
+    assert(i < p->counts.scenarios);
     if (i < p->kept_len) {
         grid_digits(&p->grid, p->kept[i], ret_digits);
         return;
@@ -37,7 +43,7 @@ void plan_scenario(const struct plan *p, size_t i, struct arena *a, struct scena
         .index = i,
         .values = values,
         .extra = include ? include->extra : NULL,
-        .id = arena_strdup(a, strbuf_text(&id)),
+        .id = i == PLAN_CANARY ? PLAN_CANARY_ID : arena_strdup(a, strbuf_text(&id)),
     };
 }
 
@@ -97,8 +103,10 @@ static int resolve(const struct plan *p, size_t i, struct arena *a, struct resol
 
     plan_scenario(p, i, a, &scenario);
     plan_overrides(p, i, flags);
-    struct matrix_combination combination = {
-        .values = scenario.values, .extra = scenario.extra, .overrides = flags};
+    struct matrix_combination combination = {.values = scenario.values,
+                                             .extra = scenario.extra,
+                                             .overrides = flags,
+                                             .set = i == PLAN_CANARY ? p->m->canary->set : NULL};
     if (matrix_resolve(p->m, &combination, a, &ret->settings, &ret->tree, err) == 0)
         return 0;
     /* the message begins with the position, so the scenario goes behind the advice */

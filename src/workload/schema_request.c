@@ -12,6 +12,7 @@ static int complete_request(const struct node *n, struct arena *a, void *value, 
     r->path_at = workload_at(n, "path")->at;
     r->body_at = workload_at(n, r->body_file ? "body_file" : "body")->at;
     r->expect_at = workload_at(n, "expect")->at;
+    r->fallback_at = workload_at(n, "fallback")->at;
     if (!r->method)
         r->method = r->body || r->body_file || r->grpc ? "POST" : "GET";
     if (!r->path)
@@ -82,6 +83,8 @@ static int check_request(const struct node *n, const void *value, struct error *
         workload_check_path(workload_at(n, "path"), r->path, err) < 0 ||
         workload_check_headers(&r->headers, err) < 0)
         return -1;
+    if (r->fallback && workload_check_regex(workload_at(n, "fallback"), "fallback", r->fallback, err) < 0)
+        return -1;
     return check_body(n, r, err);
 }
 
@@ -106,6 +109,9 @@ static const struct schema_field request_fields[] = {
           .help = "Wait after each answer; without it the workload's."),
     FIELD("expect", STRUCT, workload_request, expect, .of = &workload_expect_schema,
           .help = "What counts as ok."),
+    FIELD("fallback", TEXT, workload_request, fallback,
+          .help = "Regular expression: an ok answer whose body matches came from a fallback, and is counted "
+                  "as one."),
     FIELD("timeout", DURATION, workload_request, timeout_ns, .min = NS_PER_MS, .max = DAY_NS,
           .help = "Time for the whole exchange; without it the workload's."),
 };

@@ -11,6 +11,8 @@ struct compiling {
     bool takes_rows;
     struct arena *a;
     VEC(struct piece) pieces;
+    workload_env_fn *env; /* NULL, or told of each {{env.NAME}} */
+    void *data;
 };
 
 static const char *const names[] = {"counter", "vu",     "iteration", "uuid",       "id",      "time",
@@ -134,6 +136,8 @@ static int compile_env(struct compiling *c, const char *name, size_t len, struct
 
     if (!len || strchr(variable, '='))
         return error_set(err, ERROR_INVALID, "'{{env.%s}}' names no variable", text_shown(variable, shown));
+    if (c->env)
+        c->env(variable, c->data);
     if (c->only_check)
         return 0;
     const char *value = getenv(variable);
@@ -228,6 +232,16 @@ int workload_template_check(const char *text, bool *ret_rows, struct error *err)
     vec_release(&c.pieces);
     if (result == 0)
         *ret_rows = c.takes_rows;
+    return result;
+}
+
+int workload_template_each_env(const struct workload_text *text, workload_env_fn *env, void *data,
+                               struct error *err)
+{
+    struct compiling c = {.only_check = true, .env = env, .data = data};
+    int result = compile(&c, text->text, text->text + text->len, err);
+
+    vec_release(&c.pieces);
     return result;
 }
 

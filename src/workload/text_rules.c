@@ -219,7 +219,7 @@ bool workload_status_range(const char *pattern, int *ret_first, int *ret_last)
     return true;
 }
 
-static int check_regex(const struct node *where, const char *key, const char *text, struct error *err)
+int workload_check_regex(const struct node *where, const char *key, const char *text, struct error *err)
 {
     regex_t regex;
 
@@ -239,7 +239,7 @@ static int check_expected_header(const struct node *where, const char *header, s
         node_error(err, where, "'header' must be 'Name: REGEX', not '%s'", text_shown(header, shown));
         return error_hint(err, "for instance header: \"Content-Type: json\"");
     }
-    return check_regex(where, "header", colon + 1 + strspn(colon + 1, " \t"), err);
+    return workload_check_regex(where, "header", colon + 1 + strspn(colon + 1, " \t"), err);
 }
 
 int workload_check_expect(const struct node *map, const struct workload_expect *e, struct error *err)
@@ -256,7 +256,7 @@ int workload_check_expect(const struct node *map, const struct workload_expect *
     }
     if (!e->status.len)
         return node_error(err, workload_at(map, "status"), "'status' is an empty list: nothing could be ok");
-    if (e->body && check_regex(workload_at(map, "body"), "body", e->body, err) < 0)
+    if (e->body && workload_check_regex(workload_at(map, "body"), "body", e->body, err) < 0)
         return -1;
     return e->header ? check_expected_header(workload_at(map, "header"), e->header, err) : 0;
 }

@@ -28,15 +28,14 @@ const struct node *workload_key_at(const struct node *map, const char *key);
 /* ---- texts (text_rules.c) ---- */
 
 bool workload_is_token(const char *text); /* RFC 9110: names of headers, methods */
+int workload_check_regex(const struct node *where, const char *key, const char *text,
+                         struct error *err) MUST_CHECK;
 int workload_check_method(const struct node *where, const char *method, struct error *err) MUST_CHECK;
 int workload_check_path(const struct node *where, const char *path, struct error *err) MUST_CHECK;
 int workload_check_headers(const struct text_map *headers, struct error *err) MUST_CHECK;
 int workload_check_target(const struct node *where, const char *target, struct error *err) MUST_CHECK;
 int workload_check_expect(const struct node *map, const struct workload_expect *e,
                           struct error *err) MUST_CHECK;
-
-/* "200", "2xx" or "200-204" as the first and last status (100 to 599); false when it is none of these. */
-bool workload_status_range(const char *pattern, int *ret_first, int *ret_last);
 
 /* ---- phases ---- */
 

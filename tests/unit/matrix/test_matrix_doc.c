@@ -95,6 +95,35 @@ static void json_schema(void **state)
     assert_int_equal(json_type_of(json_pointer(j, "/$defs/load/additionalProperties")), JSON_TYPE_OBJECT);
 }
 
+static bool has_field(const struct schema *s, const char *key)
+{
+    for (; s; s = s->also)
+        for (size_t i = 0; i < s->field_count; i++)
+            if (strcmp(s->fields[i].key, key) == 0)
+                return true;
+    return false;
+}
+
+/* What is offered for a word of other programs is there, and the word itself is not. */
+static void assert_aliases(const struct schema *s)
+{
+    for (const struct schema_alias *a = s->aliases; a && a->word; a++)
+        if (!has_field(s, a->key) || has_field(s, a->word))
+            fail_msg("%s: %s for %s", s->name, a->key, a->word);
+    for (size_t i = 0; i < s->field_count; i++)
+        if (s->fields[i].of)
+            assert_aliases(s->fields[i].of);
+    if (s->also)
+        assert_aliases(s->also);
+}
+
+static void words_of_other_programs(void **state)
+{
+    (void)state;
+    assert_non_null(matrix_schema.aliases);
+    assert_aliases(&matrix_schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +131,7 @@ int main(void)
         cmocka_unit_test(its_example_works),
         cmocka_unit_test(every_key_is_explained),
         cmocka_unit_test(json_schema),
+        cmocka_unit_test(words_of_other_programs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,11 @@ static void wrong_top_level(void **state)
     matrix_refused(HEAD REST "order: random", "order must be a map, not text", "");
     matrix_refused(HEAD REST "order: {seed: -1}", "'seed' must be from 0", "");
     matrix_refused(HEAD REST "host: {max_load: -1}", "'max_load' cannot be negative", "");
+    matrix_refused(HEAD REST "host: {require: [swap=off, governer=performance]}",
+                   "m.yaml:5:28: 'governer' is nothing that can be required of a host",
+                   "did you mean 'governor'?");
+    matrix_refused(HEAD REST "host: {require: turbo=of}", "m.yaml:5:17: 'turbo' cannot be 'of'",
+                   "it is one of on, off");
     matrix_refused(HEAD REST "notify: {webhook: x, on: [done]}", "'on' does not know 'done'", "finished");
     matrix_refused(HEAD REST "notify: {on: [failed]}", "'webhook' is missing in notify", "");
     static const char *const names[] = {"../x", "a/b", ".x", "-x", "a b", "\"\"", "\"a\\nb\""};

@@ -189,12 +189,14 @@ static void numbers_in_checks(void **state)
         read_matrix(HEAD REST "services: {mock: {image: i}}\ndatabase: {url: 'postgres://h/'}\nchecks: "
                               "[{name: a, sql: 'select ${load.ok} - ${mock.restarts} "
                               "+ ${startup_ms} - ${database.rollbacks} + ${metrics.x.max}', expect: '== "
-                              "0'}]\nexpect: ['load.ok >= ${load.requests}']\n");
+                              "0'}, {name: b, value: '${floor.p50_ms} - ${scrapes.count} + ${attempt}'}]\n"
+                              "expect: ['load.ok >= ${load.requests}']\n");
     CLEANUP(arena_free) struct arena *a = arena_new();
     const struct check_settings *c = resolve_ok(m, NULL, 0, a).checks.items;
 
     (void)state;
     assert_has(c[0].sql, "${load.ok} - ${mock.restarts} + ${startup_ms}");
+    assert_string_equal(c[1].value, "${floor.p50_ms} - ${scrapes.count} + ${attempt}");
     settings_refused(HEAD REST
                      "database: {url: 'postgres://h/'}\nchecks: [{name: a, sql: 'select ${laod.ok}'}]",
                      "unresolved '${laod.ok}'", "");

@@ -32,10 +32,10 @@ static void a_whole_container(void **state)
                               "  entrypoint: sh\n  memory: 0.5g\n  swap: 64m\n  cpus: 1.5\n  cpuset: 0,2-3\n "
                               " pids: 64\n  shm: 1m\n  restart: on-failure:3\n"
                               "  port: 8080\n  ready: {http: /health, status: 204, timeout: 1m30s, "
-                              "consecutive: 2}\n  startup: {log: 'started in [0-9]+'}\n"
+                              "consecutive: 2, body: '^UP$'}\n  startup: {log: 'started in [0-9]+'}\n"
                               "  metrics: {path: /m, port: 9000, every: 5s, adapter: micrometer}\n  binds: "
                               "[/a:/b:ro]\n  tmpfs: /tmp\n  user: '1000'\n"
-                              "  stop_signal: SIGINT\n  init: false\n");
+                              "  stop_signal: SIGINT\n  init: false\n  liveness: {after: 2s, http: /live}\n");
     CLEANUP(arena_free) struct arena *a = arena_new();
     const struct container_settings c = resolve_ok(m, NULL, 0, a).app;
 
@@ -58,6 +58,10 @@ static void a_whole_container(void **state)
     assert_string_equal(c.ready->http, "/health");
     assert_true(c.ready->status == 204 && c.ready->timeout_ns == 90 * NS_PER_S && c.ready->consecutive == 2 &&
                 !c.ready->tcp);
+    assert_string_equal(c.ready->body, "^UP$");
+    assert_true(c.liveness->after_ns == 2 * NS_PER_S &&
+                c.liveness->give_up_ns == LIVENESS_GIVE_UP_S * NS_PER_S);
+    assert_string_equal(c.liveness->http, "/live");
     assert_string_equal(c.startup->log, "started in [0-9]+");
     assert_true(c.metrics->port == 9000 && c.metrics->every_ns == 5 * NS_PER_S);
     assert_string_equal(c.tmpfs.items[0], "/tmp");
@@ -90,7 +94,7 @@ static void defaults(void **state)
     assert_string_equal(s.load.path, "/");
     assert_true(!s.load.warmup && !s.load.options && s.load.timeout_ns == 30 * NS_PER_S &&
                 s.load.max_error_rate < 0.0101);
-    assert_true(s.network == NETWORK_BRIDGE && s.cooldown_ns == 0 && s.timeout_ns == 1800 * NS_PER_S &&
+    assert_true(s.network == NETWORK_BRIDGE && s.cooldown.time_ns == 0 && s.timeout_ns == 1800 * NS_PER_S &&
                 s.retry == 1);
     assert_true(s.sample.engine_ns == SCHEMA_ABSENT && s.sample.host_ns == NS_PER_S);
 }
@@ -117,6 +121,14 @@ static void container_rules(void **state)
     app_refused("image: i, port: 65536", "'port' must be from 1 to 65535, not 65536", "");
     app_refused("image: i, port: 08080", "'port'", "");
     app_refused("image: i, port: '80:80'", "'port'", "");
+    app_refused("image: i, port: 80, ready: {tcp: true, body: UP}", "'body' is of an answer", "");
+    app_refused("image: i, port: 80, ready: {http: /, body: '(a'}", "'body'", "");
+    app_refused("image: i, port: 80, liveness: {after: 10}", "'after'", "");
+    app_refused("image: i, port: 80, liveness: {after: 5s, give_up: 4s}", "'give_up' is shorter than 'after'",
+                "0 never gives up");
+    app_refused("image: i, liveness: {http: /live}", "'liveness' by http needs a 'port'", "");
+    app_refused("image: i, port: 80, liveness: {http: live}", "'http'", "");
+    app_refused("image: i, port: 80, liveness: {afer: 1s}", "unknown key 'afer'", "did you mean 'after'?");
     app_refused("image: i, memroy: 1g", "m.yaml:4:17: unknown key 'memroy' in app", "did you mean 'memory'?");
     app_refused("image: i, scope: trial", "unknown key 'scope' in app", "");
     app_refused("image: i, settings: {}", "unknown key 'settings' in app", "");
@@ -395,44 +407,21 @@ static void phases_that_are_a_warm_up(void **state)
                       "duration: 1s, warmup: false}]}");
 }
 
-static void checks_and_gates(void **state)
-{
-    static const char *const good[] = {"load.error_rate <= 0.01",      "load.rps>=1e3",
-                                       " app.restarts  ==  0 ",        "startup_ms < 1.5s",
-                                       "app.memory_bytes.peak < 200m", "load.ok != 5"};
-    static const char *const bad[] = {
-        "load.error_rate",      "<= 5", "load.ok = 5", "load.ok <= ", "load.ok <= many",
-        "load.ok < 5 and more", ""};
-    char text[300];
+#define SERVED(more, settings)                                                                               \
+    HEAD REST "database: {connections: " more ", service: {image: postgres, settings: {" settings "}}}\n"
 
+/* Pools that the server cannot hold are told before anything runs, with all figures. */
+static void connections_fit_the_server(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
-        (void)snprintf(text, sizeof(text), HEAD REST "expect: ['%s']", good[i]);
-        settings_accepted(text);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        (void)snprintf(text, sizeof(text), HEAD REST "expect: ['load.ok > 0', '%s']", bad[i]);
-        settings_refused(text, "m.yaml:5:25: '", "load.error_rate <= 0.01");
-    }
-#define DB "database: {url: 'postgres://h/'}\n"
-    settings_refused(HEAD REST DB "checks: [{name: a, sql: select 1, expect: 'x == 0'}]",
-                     "'x == 0' is not an expectation", "== 0");
-    settings_refused(HEAD REST DB "checks: [{name: a, sql: s}, {name: a, sql: t}]",
-                     "check 'a' is given twice, first on line 6", "");
-    settings_refused(HEAD REST DB "checks: [{name: a}]", "'sql' is missing in a check", "");
-    settings_refused(HEAD REST "checks: [{name: a, sql: s}]", "'checks' need a database", "");
-    settings_accepted(HEAD REST DB
-                      "checks: [{name: a, sql: 'select ${load.ok}', expect: '== 0'}, {name: b, sql: s}]");
-    settings_refused(HEAD REST "artifacts: [{from: ap, path: /x}]", "m.yaml:5:20: there is no container 'ap'",
-                     "");
-    settings_refused(HEAD REST "artifacts: [{from: database, path: /x}]", "there is no container 'database'",
-                     "");
-    settings_refused(HEAD REST "artifacts: [{from: app, path: x}]", "'x' must be an absolute path", "");
-    settings_accepted(HEAD REST "artifacts: [{from: app, path: /tmp/gc.log}]");
-    settings_refused(HEAD REST "sample: {engine: 1ms}", "'engine' must be from 10ms", "");
-    settings_refused(HEAD REST "network: none", "'network' must be bridge or host, not 'none'", "");
-    settings_refused(HEAD REST "cooldown: 5", "'cooldown': duration '5' has no unit", "");
-    settings_refused(HEAD REST "retry: -1", "'retry' must be from 0 to 100, not -1", "");
+    settings_accepted(SERVED("95", "max_connections: '100'"));
+    settings_refused(SERVED("96", "max_connections: '100'"),
+                     "96 connections of the application, 2 of benchctl and 3 reserved ones are more than "
+                     "max_connections, 100",
+                     "pools smaller");
+    settings_accepted(SERVED("96", "max_connections: '100', superuser_reserved_connections: '2'"));
+    settings_accepted(SERVED("5000", "fsync: 'off'")); /* the server is asked */
+    settings_refused(SERVED("0", "fsync: 'off'"), "connections", "");
 }
 
 static void hostile_texts_are_shown_safely(void **state)
@@ -440,6 +429,15 @@ static void hostile_texts_are_shown_safely(void **state)
     (void)state;
     app_refused("image: \"a\\e[2J\\nb\"", "'a\\x1b[2J\\nb' is not the name of an image", "");
     app_refused("image: i, restart: \"\\u202Eno\"", "not '\\xe2\\x80\\xaeno'", "");
+    app_refused("image: i, mem: 64m", "unknown key 'mem'", "did you mean 'memory'?");
+    app_refused("image: i, environment: {A: 1}", "unknown key 'environment'", "did you mean 'env'?");
+    app_refused("image: i, readiness: {tcp: true}", "unknown key 'readiness'", "did you mean 'ready'?");
+    app_refused("image: i, healthcheck: true", "unknown key 'healthcheck'",
+                "'healthcheck' belongs into 'ready'");
+    load_refused("adapter: idle, duration: 1s, warmup: 5s", "warmup must be a map, not text",
+                 "for instance warmup: {duration: 5s}");
+    load_refused("adapter: idle, duration: 1s, warmup: x", "warmup must be a map, not text",
+                 "for instance warmup: {duration: 30s}");
     app_refused("image: i, \"me\\tory\": 1", "unknown key 'me\\tory'", "did you mean");
 }
 
@@ -457,7 +455,7 @@ int main(void)
         cmocka_unit_test(loads),
         cmocka_unit_test(keys_of_the_builtin_generator),
         cmocka_unit_test(phases_that_are_a_warm_up),
-        cmocka_unit_test(checks_and_gates),
+        cmocka_unit_test(connections_fit_the_server),
         cmocka_unit_test(hostile_texts_are_shown_safely),
     };
 

@@ -142,7 +142,7 @@ static void estimates_follow_the_load(void **state)
     CLEANUP_VALUE(written_release)
     struct written w = written_plan(
         HEAD
-        "axes: {d: [10s, 60s]}\n"
+        "axes: {d: [10s, 34s]}\n"
         "app: {image: \"a:1\", port: 80, ready: {tcp: true}}\n"
         "load: {adapter: idle, duration: \"${d}\", warmup: {duration: 5s}}\ncooldown: 3s\ntimeout: 40s\n",
         "/lab/m.yaml");
@@ -195,6 +195,46 @@ static void requests_count_and_places_do_not(void **state)
     assert_string_equal(first, moved);
 }
 
+/* The first axis of the matrix that changes nothing, as "NAME: ONE OTHER". */
+static void assert_idle(const char *yaml, const char *expected)
+{
+    CLEANUP_VALUE(written_release) struct written w = written_plan(yaml, "/lab/m.yaml");
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct plan_idle_axis idle;
+    const char *said = "";
+
+    for (size_t x = 0; x < w.m->axis_count && !*said; x++)
+        if (plan_axis_is_idle(w.p, x, a, &idle))
+            said = arena_printf(a, "%d %s: %s %s", idle.at.line, idle.name, idle.one, idle.other);
+    assert_string_equal(said, expected);
+}
+
+#define APP(image) "app: {image: \"" image "\", port: 8080}\n" LOAD
+
+static void axes_that_change_nothing(void **state)
+{
+    (void)state;
+    assert_idle(HEAD "axes: {f: [a, b], memory: [32m, 64m]}\n" APP("${f}"), "3 memory: a/32m a/64m");
+    assert_idle(HEAD "axes: {memory: [32m, 64m], f: [a, b]}\n" APP("${f}"), "3 memory: 32m/a 64m/a");
+    assert_idle(HEAD "axes: {f: [a, b], memory: [1, 2, 3]}\nexclude: [{f: a, memory: [1, 2]}]\n" APP("${f}"),
+                "3 memory: b/1 b/2");
+    assert_idle(HEAD "axes: {m: {search: {from: 32m, to: 64m}}}\n" APP("i"), "3 m: 32m 40m");
+    assert_idle(HEAD "axes: {m: [1, 2]}\n" APP("$${m}"), "3 m: 1 2"); /* a text, and no reference */
+    assert_idle(HEAD "axes: {m: [1, 2], mm: [1, 2]}\n" APP("i${mm}"), "3 m: 1/1 2/1");
+}
+
+static void axes_that_change_something(void **state)
+{
+    (void)state;
+    assert_idle(HEAD "axes: {f: [a, b]}\n" APP("${f}"), "");
+    assert_idle(HEAD "axes: {f: [a]}\n" APP("i"), ""); /* there is nothing to compare it with */
+    assert_idle(HEAD "axes: {f: [{name: a, tag: x}, {name: b, tag: y}]}\n" APP("i:${f.tag}"), "");
+    assert_idle(HEAD "axes: {f: [a, b]}\noverrides: [{when: {f: a}, set: {app: {image: j}}}]\n" APP("i"), "");
+    assert_idle(HEAD "axes: {f: [a, b]}\noverrides: [{set: {app: {image: \"${f}\"}}}]\n" APP("i"), "");
+    assert_idle(HEAD "axes: {m: [1, 2], heap: [3, 4]}\nzip: [[m, heap]]\n" APP("i${heap}"), "");
+    assert_idle(HEAD "axes: {f: [a]}\ninclude: [{f: b, image: j}]\nvars: {image: i}\n" APP("${image}"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +245,8 @@ int main(void)
         cmocka_unit_test(places_do_not_count),
         cmocka_unit_test(files_count),
         cmocka_unit_test(overrides_reach_the_settings),
+        cmocka_unit_test(axes_that_change_nothing),
+        cmocka_unit_test(axes_that_change_something),
         cmocka_unit_test(estimates_follow_the_load),
         cmocka_unit_test(estimates_follow_the_phases),
         cmocka_unit_test(requests_count_and_places_do_not),

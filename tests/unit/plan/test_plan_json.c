@@ -139,7 +139,7 @@ static void included_values_are_values(void **state)
     assert_int_equal(plan_find(w.p, "loom/128m", &index), 0);
     written_resolve(&w, index, a, &r);
     assert_string_equal(r.settings.app.image, "lab:jdk-loom");
-    assert_true(r.settings.cooldown_ns == 9 * NS_PER_S);
+    assert_true(r.settings.cooldown.time_ns == 9 * NS_PER_S);
     assert_int_equal(plan_find(w.p, "native/64m", &index), 0);
     written_resolve(&w, index, a, &r);
     assert_string_equal(r.settings.app.image, "lab:bare");
