@@ -61,6 +61,11 @@ struct engine_facts {
     int64_t clock_offset_ns; /* the engine's wall clock minus ours, to a few milliseconds */
 };
 const struct engine_facts *engine_facts(const struct engine *e);
+/* On a connection of its own, within two seconds. False also when the loop was interrupted. */
+bool engine_answers(struct engine *e);
+/* How many calls have failed for the engine's own sake so far: no answer in time, a connection that broke,
+ * HTTP status 500 and above. */
+uint64_t engine_faults(const struct engine *e);
 int engine_info(struct engine *e, struct json **ret, struct error *err) MUST_CHECK; /* /info */
 
 /* --- images --- */
@@ -113,6 +118,29 @@ int engine_image_load(struct engine *e, const char *path, engine_progress_fn *pr
                       struct error *err) MUST_CHECK;
 int engine_image_import(struct engine *e, const char *path, const char *reference,
                         const struct text_list *changes, char **ret_id, struct error *err) MUST_CHECK;
+
+/* `docker save` of images (ids or references): a tar, read piece by piece as fast as it is taken. */
+struct engine_export;
+int engine_export_open(struct engine *e, const char *const *images, size_t count, struct engine_export **ret,
+                       struct error *err) MUST_CHECK;
+/* Waits for bytes: the count, 0 at the proper end, -1. ERROR_NOT_FOUND when the engine has no such image. */
+ptrdiff_t engine_export_read(struct engine_export *x, void *buffer, size_t size,
+                             struct error *err) MUST_CHECK;
+void engine_export_close(struct engine_export *x); /* NULL is fine */
+DEFINE_CLEANUP(struct engine_export *, engine_export_close);
+
+/* `docker load` of a tar that is made while it is sent. *ret_id is the id of the last image that the engine
+ * says it has loaded without a name, or NULL; the caller frees. */
+struct engine_upload {
+    http_read_fn *read;
+    void *read_data;
+    engine_progress_fn *progress; /* may be NULL */
+    void *data;
+};
+int engine_image_upload(struct engine *e, const struct engine_upload *u, char **ret_id,
+                        struct error *err) MUST_CHECK;
+/* Names an image: name[:tag]. A name that another image had is taken from it: look first. */
+int engine_image_tag(struct engine *e, const char *id, const char *reference, struct error *err) MUST_CHECK;
 
 /* --- networks --- */
 
@@ -188,7 +216,9 @@ int engine_container_stop(struct engine *e, const char *id, int grace_s,
 int engine_container_kill(struct engine *e, const char *id, const char *signal, struct error *err) MUST_CHECK;
 int engine_container_wait(struct engine *e, const char *id, int *ret_code,
                           struct error *err) MUST_CHECK; /* not the end under a restart policy */
-/* force, volumes; "not found" and "already in progress" are fine, then waits (bounded) until it is gone. */
+/* force, volumes; "not found" and "already in progress" are fine, then waits (bounded) until it is gone. What
+ * is refused with a fault of the engine is asked for again, three times in all; what is paused is made to
+ * run. */
 int engine_container_remove(struct engine *e, const char *id, struct error *err) MUST_CHECK;
 
 /* A file or folder out of a container (running or not), as a tar written to fd. ERROR_NOT_FOUND: no such
@@ -203,6 +233,8 @@ int engine_start_async(struct engine *e, const char *id, struct engine_call **re
 int engine_remove_async(struct engine *e, const char *id, struct engine_call **ret,
                         struct error *err) MUST_CHECK;
 int engine_call_wait(struct engine_call *c, struct error *err) MUST_CHECK;
+/* The same, but ERROR_TIMEOUT at the deadline: the engine may be at it for ever. */
+int engine_call_wait_until(struct engine_call *c, int64_t deadline_ns, struct error *err) MUST_CHECK;
 bool engine_call_done(const struct engine_call *c);
 void engine_call_free(struct engine_call *c);
 DEFINE_CLEANUP(struct engine_call *, engine_call_free);
@@ -219,6 +251,8 @@ struct engine_objects {
 };
 int engine_list_ours(struct engine *e, const char *run, struct engine_objects *ret,
                      struct error *err) MUST_CHECK;
+/* Every running container, whoever made it: `run` is "" for those that are not ours. */
+int engine_list_running(struct engine *e, struct engine_objects *ret, struct error *err) MUST_CHECK;
 void engine_objects_release(struct engine_objects *o);
 
 /* --- streams --- */
@@ -249,6 +283,16 @@ struct engine_event_handler {
 int engine_events_open(struct engine *e, const char *run, const struct engine_event_handler *h,
                        struct engine_stream **ret, struct error *err) MUST_CHECK;
 
+/* A stream that is quiet may be one that is dead and stays open. Asks for what has happened since then (our
+ * clock) until a second ago, and hands on what the stream has not told: *ret_missed is how many. If it is
+ * any, the stream is opened anew. Asking costs the engine a call: after a load, not during one. `s` must come
+ * from engine_events_open(). */
+int engine_events_verify(struct engine_stream *s, int64_t since_wall_ns, int *ret_missed,
+                         struct error *err) MUST_CHECK;
+/* False while it is broken and not yet open again: nobody hears what happens. `s` must come from
+ * engine_events_open(). */
+bool engine_events_connected(const struct engine_stream *s);
+
 /* Follows a container's log into two open files (the same fd twice is fine), demultiplexed; reopens by itself
  * when the restart policy starts the container again, without repeating lines. Open it after the start.
  * `on_line` (may be NULL) gets each line of both without its newline (at most 64 KiB of it at a time), for
@@ -258,6 +302,13 @@ struct engine_log_options {
     int64_t max_bytes;        /* per channel, 0: no limit; more is dropped and counted */
     void (*on_line)(const char *line, size_t len, bool is_stderr, void *data);
     void *data;
+    int64_t since_wall_ns; /* engine_logs_save() only: lines from then on, by our clock; 0: all */
+    /* engine_logs_save() only: set before each on_line to when the engine had the line, by its clock; 0: it
+     * does not say. NULL: nobody asks. */
+    int64_t *line_wall_ns;
+    /* engine_logs_open() only: a stream without a byte for so long is closed and opened again from its last
+     * line on, since it may be dead. 0: never. */
+    int64_t idle_ns;
 };
 int engine_logs_open(struct engine *e, const char *id, const struct engine_log_options *o,
                      struct engine_stream **ret, struct error *err) MUST_CHECK;
@@ -279,8 +330,8 @@ void engine_logs_counts(const struct engine_stream *s, struct engine_log_counts 
 int engine_logs_tail(struct engine *e, const char *id, int lines, char **ret_text,
                      struct error *err) MUST_CHECK;
 
-/* Raw stats replies, one JSON body per second (stream=1); the sample module reads them. Simply falls silent
- * when the container is gone. */
+/* Raw stats replies, one JSON body per second (stream=1); the sample module reads them. One that breaks, or
+ * has said nothing for ten seconds, is opened again; it simply falls silent when the container is gone. */
 int engine_stats_open(struct engine *e, const char *id,
                       void (*on_stats)(const struct json *stats, void *data), void *data,
                       struct engine_stream **ret, struct error *err) MUST_CHECK;

@@ -24,6 +24,7 @@ static void on_call_done(const struct http_result *r, void *data)
     c->answered = r->ok;
     c->status = r->status;
     c->error = r->error;
+    engine_count_fault(c->engine, r->ok ? r->status : 0, &r->error);
     strbuf_add(&c->body, r->body, r->body_len);
 }
 
@@ -81,48 +82,6 @@ static int finish_start(struct engine_call *c, struct error *err)
     return explain_start(c->engine, c->id, err);
 }
 
-/* The name is free and its cgroup gone only when the engine no longer knows it. */
-static int wait_until_gone(struct engine *e, const char *id, struct error *err)
-{
-    CLEANUP_FREE char *path = engine_path("/containers/", id, "/json");
-    int64_t end_ns = clock_now_ns() + GONE_NS, pause_ns = 10 * NS_PER_MS;
-
-    for (;;) {
-        struct error missing = ERROR_INIT;
-
-        if (engine_request(e, &(struct engine_request){.path = path}, NULL, &missing)) {
-            if (missing.kind == ERROR_NOT_FOUND)
-                return 0;
-            *err = missing;
-            return -1;
-        }
-        if (clock_now_ns() > end_ns)
-            return error_set(err, ERROR_TIMEOUT, "it is still there after %d s", (int)(GONE_NS / NS_PER_S));
-        if (loop_sleep_until(e->loop, clock_now_ns() + pause_ns, err))
-            return -1;
-        pause_ns = pause_ns < 200 * NS_PER_MS ? pause_ns * 2 : pause_ns;
-    }
-}
-
-static int finish_remove(struct engine_call *c, struct error *err)
-{
-    char brief[SHORT_ID];
-    bool going = c->answered && engine_status_ok(c->status);
-
-    if (c->answered && c->status == 404)
-        return 0;
-    if (!c->answered) {
-        *err = c->error;
-        engine_add_hint(c->engine, err);
-    } else if (!going) {
-        (void)engine_refusal(c->status, strbuf_text(&c->body), c->body.len, err);
-        going = c->status == 409 && strcasestr(err->message, "in progress");
-    }
-    if (going && wait_until_gone(c->engine, c->id, err) == 0)
-        return 0;
-    return error_wrap(err, "cannot remove container '%s'", engine_short_id(c->id, brief));
-}
-
 int engine_start_async(struct engine *e, const char *id, struct engine_call **ret, struct error *err)
 {
     return begin(e, CALL_START, id, ret, err);
@@ -133,15 +92,41 @@ int engine_remove_async(struct engine *e, const char *id, struct engine_call **r
     return begin(e, CALL_REMOVE, id, ret, err);
 }
 
-int engine_call_wait(struct engine_call *c, struct error *err)
+static int finish_remove(struct engine_call *c, int64_t deadline_ns, struct error *err)
 {
-    if (loop_wait_until(c->engine->loop, &c->done, LOOP_FOREVER, err))
-        return -1;
+    char brief[SHORT_ID];
+
+    if (c->answered &&
+        engine_finish_remove(c->engine, c->id, c->status, strbuf_text(&c->body), deadline_ns, err) == 0)
+        return 0;
+    if (!c->answered) {
+        *err = c->error;
+        engine_add_hint(c->engine, err);
+    }
+    return error_wrap(err, "cannot remove container '%s'", engine_short_id(c->id, brief));
+}
+
+int engine_call_wait_until(struct engine_call *c, int64_t deadline_ns, struct error *err)
+{
+    char brief[SHORT_ID];
+
+    if (loop_wait_until(c->engine->loop, &c->done, deadline_ns, err)) {
+        if (err->kind != ERROR_TIMEOUT)
+            return -1;
+        c->engine->faults++;
+        return error_set(err, ERROR_TIMEOUT, "the engine has not %s container '%s' in time",
+                         c->kind == CALL_START ? "started" : "removed", engine_short_id(c->id, brief));
+    }
     struct error outcome = ERROR_INIT;
-    if ((c->kind == CALL_START ? finish_start(c, &outcome) : finish_remove(c, &outcome)) == 0)
+    if ((c->kind == CALL_START ? finish_start(c, &outcome) : finish_remove(c, deadline_ns, &outcome)) == 0)
         return 0;
     *err = outcome;
     return -1;
+}
+
+int engine_call_wait(struct engine_call *c, struct error *err)
+{
+    return engine_call_wait_until(c, LOOP_FOREVER, err); /* the call itself has its end */
 }
 
 bool engine_call_done(const struct engine_call *c)

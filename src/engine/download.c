@@ -19,6 +19,7 @@ static void on_log_head(int status, const char *type, void *data)
 
     (void)status;
     w->sink.demux.tty = log_is_raw(w->engine, type, w->tty);
+    w->sink.stamped = w->sink.options.line_wall_ns && !w->sink.demux.tty;
 }
 
 static int on_log_bytes(const char *bytes, size_t len, void *data)
@@ -32,11 +33,13 @@ static int fetch_log(struct engine *e, const char *id, const char *query, struct
                      struct error *err)
 {
     CLEANUP_VALUE(engine_state_release) struct engine_state state = {0};
-    CLEANUP_FREE char *path = engine_path("/containers/", id, query);
     struct http_options callbacks = {.on_head = on_log_head, .on_body = on_log_bytes, .data = w};
 
     if (engine_container_inspect(e, id, &state, err))
         return -1;
+    bool stamped = w->sink.options.line_wall_ns && !state.tty;
+    CLEANUP_FREE char *stem = engine_path("/containers/", id, query);
+    CLEANUP_FREE char *path = xasprintf("%s%s", stem, stamped ? "&timestamps=1" : "");
     w->engine = e;
     w->tty = state.tty;
     if (engine_download(e, path, &callbacks, err)) {
@@ -54,11 +57,15 @@ static int fetch_log(struct engine *e, const char *id, const char *query, struct
 int engine_logs_save(struct engine *e, const char *id, const struct engine_log_options *o, struct error *err)
 {
     struct whole_log w = {0};
-    char brief[SHORT_ID];
+    char brief[SHORT_ID], query[80] = "/logs?stdout=1&stderr=1";
+    int64_t since_ns = o->since_wall_ns + e->facts.clock_offset_ns;
     int result;
 
+    if (o->since_wall_ns > 0)
+        (void)snprintf(query, sizeof(query), "/logs?stdout=1&stderr=1&since=%lld.%09lld",
+                       (long long)(since_ns / NS_PER_S), (long long)(since_ns % NS_PER_S));
     sink_init(&w.sink, o);
-    result = fetch_log(e, id, "/logs?stdout=1&stderr=1", &w, err);
+    result = fetch_log(e, id, query, &w, err);
     sink_release(&w.sink);
     return result ? error_wrap(err, "cannot save the log of container '%s'", engine_short_id(id, brief)) : 0;
 }

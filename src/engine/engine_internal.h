@@ -17,6 +17,8 @@
 #define SILENT_NS (300 * NS_PER_S) /* a pull or load without a byte of progress */
 #define GONE_NS (30 * NS_PER_S)    /* until a removed object has really gone */
 
+#define LEAST_FAULT 500 /* HTTP statuses from here on: the engine could not, whatever was asked */
+
 struct engine {
     struct loop *loop;
     struct http *http;
@@ -26,6 +28,7 @@ struct engine {
     const char *prefix; /* "/v1.41" */
     struct engine_facts facts;
     int64_t deadline_ns; /* LOOP_FOREVER when there is none */
+    uint64_t faults;     /* engine_faults() */
     bool podman;
 };
 
@@ -52,6 +55,11 @@ struct engine_request {
 int engine_request(struct engine *e, const struct engine_request *r, struct json **ret,
                    struct error *err) MUST_CHECK;
 
+/* remove.c: the answer to a removal was `status` with this text: until the container has gone, at most until
+ * the deadline. */
+int engine_finish_remove(struct engine *e, const char *id, int status, const char *reply, int64_t deadline_ns,
+                         struct error *err) MUST_CHECK;
+
 /* The options of a request, for the callers that start it themselves. The strings live in `keep`. */
 struct http_options engine_http_options(struct engine *e, const struct engine_request *r, struct arena *keep);
 /* How long a call may take: its own limit, or what is left until the engine's deadline. -1 when that is over.
@@ -59,6 +67,8 @@ struct http_options engine_http_options(struct engine *e, const struct engine_re
 int engine_time_left(const struct engine *e, int64_t timeout_ns, int64_t *ret_ns,
                      struct error *err) MUST_CHECK;
 
+/* Counts what a call's end says against the engine itself: no answer (status 0), or one of its own faults. */
+void engine_count_fault(struct engine *e, int status, const struct error *err);
 /* The error that a reply's status and text make. */
 int engine_refusal(int status, const char *body, size_t len, struct error *err);
 bool engine_status_ok(int status);
@@ -81,6 +91,9 @@ void add_clean(struct strbuf *out, const char *text, size_t len, bool keep_lines
 const char *engine_short_id(const char *id, char *buf);
 
 #define SHORT_ID 72
+
+/* name[:tag] or name@digest; without a tag it is `latest` (image.c). The caller frees both. */
+void split_reference(const char *reference, char **ret_name, char **ret_tag);
 
 /* --- streams --- */
 

@@ -11,6 +11,8 @@
 #define OPEN_NS (15 * NS_PER_S)
 #define RETRY_FIRST_NS (20 * NS_PER_MS)
 #define RETRY_LAST_NS (2 * NS_PER_S)
+/* What is younger may be on its way. */
+#define SETTLED_NS NS_PER_S
 #define REMEMBERED 1024 /* four times what an engine can repeat */
 
 struct event_stream {
@@ -72,17 +74,15 @@ static int exit_code_of(const char *action, const struct json *attributes)
     return number_of(attributes, "exitCode", number_of(attributes, "containerExitCode", -1));
 }
 
-static void on_event(const struct json *j, const char *bytes, size_t len, void *data)
+/* False: it was no news. */
+static bool hand_on(struct event_stream *s, const struct json *j)
 {
-    struct event_stream *s = data;
     const struct json *actor = json_get(j, "Actor"), *attributes = json_get(actor, "Attributes");
     const char *action = json_get_text(j, "Action");
     int64_t when_ns = json_get_int(j, "timeNano");
 
-    (void)bytes;
-    (void)len;
     if (!action || repeated(s, j))
-        return;
+        return false;
     s->retry_ns = RETRY_FIRST_NS;
     if (when_ns > s->since_ns)
         s->since_ns = when_ns;
@@ -97,6 +97,14 @@ static void on_event(const struct json *j, const char *bytes, size_t len, void *
                                  .wall_ns = when_ns,
                                  .raw = j};
     s->handler.event(&event, s->handler.data);
+    return true;
+}
+
+static void on_event(const struct json *j, const char *bytes, size_t len, void *data)
+{
+    (void)bytes;
+    (void)len;
+    (void)hand_on(data, j);
 }
 
 /* --- the connection --- */
@@ -115,6 +123,7 @@ static void on_head(int status, const char *type, void *data)
     if (!engine_status_ok(status))
         return;
     s->opened = s->settled = true;
+    loop_set_timer(s->retry, LOOP_FOREVER, 0);
     if (!s->lost)
         return;
     s->lost = false;
@@ -164,18 +173,23 @@ static void on_done(const struct http_result *r, void *data)
     s->retry_ns = s->retry_ns * 2 < RETRY_LAST_NS ? s->retry_ns * 2 : RETRY_LAST_NS;
 }
 
+static void add_time(struct strbuf *path, const char *key, int64_t ns)
+{
+    char text[48];
+
+    (void)snprintf(text, sizeof(text), "%lld.%09lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
+    query_add(path, key, text);
+}
+
 static int subscribe(struct event_stream *s, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf path = STRBUF_INIT;
     struct http_options callbacks = {.on_head = on_head, .on_body = on_body, .done = on_done, .data = s};
-    char since[48];
 
     strbuf_clear(&s->buffer); /* a value cut by the end of the stream before: it comes again */
     s->buffer.overflow = false;
-    snprintf(since, sizeof(since), "%lld.%09lld", (long long)(s->since_ns / NS_PER_S),
-             (long long)(s->since_ns % NS_PER_S));
     strbuf_adds(&path, "/events");
-    query_add(&path, "since", since);
+    add_time(&path, "since", s->since_ns);
     query_add_filters(&path, LABEL_RUN, s->run, "container");
     return engine_stream_start(s->base.engine, path.data, &callbacks, &s->request, err);
 }
@@ -185,10 +199,69 @@ static void on_retry(void *data)
     struct event_stream *s = data;
     struct error err = ERROR_INIT;
 
+    http_cancel(s->request); /* connected, and not answered for too long */
+    s->request = NULL;
+    loop_set_timer(s->retry, clock_now_ns() + OPEN_NS, 0);
     if (subscribe(s, &err)) {
         s->error = err;
         loop_set_timer(s->retry, clock_now_ns() + RETRY_LAST_NS, 0);
     }
+}
+
+/* --- what it did not tell --- */
+
+struct recount {
+    struct event_stream *stream;
+    struct strbuf buffer;
+    int missed;
+};
+
+static void on_recounted(const struct json *j, const char *bytes, size_t len, void *data)
+{
+    struct recount *c = data;
+
+    (void)bytes;
+    (void)len;
+    c->missed += hand_on(c->stream, j);
+}
+
+static int on_recount(const char *bytes, size_t len, void *data)
+{
+    struct recount *c = data;
+    struct error bad = ERROR_INIT;
+
+    strbuf_add(&c->buffer, bytes, len);
+    return c->buffer.overflow || json_drain(&c->buffer, on_recounted, c, &bad) ? -1 : 0;
+}
+
+int engine_events_verify(struct engine_stream *base, int64_t since_wall_ns, int *ret_missed,
+                         struct error *err)
+{
+    struct event_stream *s = (struct event_stream *)base;
+    struct engine *e = base->engine;
+    CLEANUP_VALUE(strbuf_release) struct strbuf path = STRBUF_INIT;
+    struct recount c = {.stream = s, .buffer = {.max = MAX_VALUE}};
+    const struct http_options callbacks = {.on_body = on_recount, .data = &c};
+    int64_t until_ns = clock_wall_ns() + e->facts.clock_offset_ns - SETTLED_NS;
+
+    *ret_missed = 0;
+    if (s->lost || until_ns <= since_wall_ns + e->facts.clock_offset_ns)
+        return 0; /* it is to be opened again, and will ask by itself; or there is nothing to ask for */
+    strbuf_adds(&path, "/events");
+    add_time(&path, "since", since_wall_ns + e->facts.clock_offset_ns);
+    add_time(&path, "until", until_ns);
+    query_add_filters(&path, LABEL_RUN, s->run, "container");
+    int rc = engine_download(e, path.data, &callbacks, err);
+    strbuf_release(&c.buffer);
+    *ret_missed = c.missed;
+    if (c.missed && !s->lost)
+        loop_set_timer(s->retry, clock_now_ns(), 0); /* there is no gap: all of it is known now */
+    return rc < 0 ? error_wrap(err, "cannot ask for the engine's events") : 0;
+}
+
+bool engine_events_connected(const struct engine_stream *base)
+{
+    return !((const struct event_stream *)base)->lost;
 }
 
 static void close_events(struct engine_stream *base)

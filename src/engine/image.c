@@ -80,7 +80,7 @@ void engine_image_release(struct engine_image *i)
 /* --- pull --- */
 
 /* name[:tag] or name@digest. Without a tag it is `latest`: none at all would mean every tag there is. */
-static void split_reference(const char *reference, char **ret_name, char **ret_tag)
+void split_reference(const char *reference, char **ret_name, char **ret_tag)
 {
     const char *at = strchr(reference, '@'), *slash = strrchr(reference, '/');
     const char *colon = strchr(slash ? slash : reference, ':');

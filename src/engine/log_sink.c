@@ -21,6 +21,8 @@ void sink_release(struct log_sink *s)
 
 static void give_line(struct log_sink *s, struct log_channel *c)
 {
+    if (s->options.line_wall_ns)
+        *s->options.line_wall_ns = c->last_ns;
     s->options.on_line(strbuf_text(&c->line), c->line.len, c == &s->channels[1], s->options.data);
     strbuf_clear(&c->line);
 }

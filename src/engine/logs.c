@@ -18,6 +18,7 @@ struct log_stream {
     struct http_request *request; /* the log, or a check */
     struct loop_timer *timer;     /* the next check */
     int64_t check_ns;
+    int64_t idle_ns;
     int64_t since_ns; /* tty, which has no time stamps: when the stream ended */
     char *life;       /* StartedAt of the process whose log is read */
     bool last_read;   /* the stream was opened after that process had ended: nothing can come after it */
@@ -152,7 +153,8 @@ static void follow(struct log_stream *s)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf path = STRBUF_INIT;
     CLEANUP_FREE char *before = engine_path("/containers/", s->id, "/logs?follow=1&stdout=1&stderr=1");
-    struct http_options callbacks = {.on_head = on_head, .on_body = on_body, .done = on_done, .data = s};
+    struct http_options callbacks = {
+        .on_head = on_head, .on_body = on_body, .idle_timeout_ns = s->idle_ns, .done = on_done, .data = s};
     int64_t since_ns = s->tty ? s->since_ns : s->sink.last_ns;
     struct error err = ERROR_INIT;
     char since[48];
@@ -197,6 +199,7 @@ int engine_logs_open(struct engine *e, const char *id, const struct engine_log_o
     s->life = xstrdup(state.started_at);
     s->last_read = !is_alive(&state);
     s->check_ns = CHECK_FIRST_NS;
+    s->idle_ns = o->idle_ns;
     s->timer = loop_add_timer(e->loop, LOOP_FOREVER, 0, on_timer, s);
     sink_init(&s->sink, o);
     follow(s);

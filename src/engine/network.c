@@ -3,6 +3,7 @@
 #include "engine_internal.h"
 
 #define ENDPOINTS_NS (5 * NS_PER_S) /* a removed container's endpoint may linger */
+#define UNUSED_SHOWN 8              /* names in a hint */
 
 /* --- what is ours --- */
 
@@ -27,8 +28,6 @@ static void add_object(struct engine_objects *list, const struct json *j, bool i
     const char *created = json_get_text(j, "Created");
     struct engine_object o = {.is_network = is_network};
 
-    if (!json_get_text(labels, LABEL_RUN))
-        return; /* an engine that ignores filters must not make us remove what is not ours */
     o.id = copy_text(j, "Id");
     o.name = xstrdup(!name ? "" : *name == '/' ? name + 1 : name);
     o.image = copy_text(j, "Image");
@@ -57,7 +56,9 @@ static int list_kind(struct engine *e, const char *run, bool networks, struct en
         return error_set(err, ERROR_ENVIRONMENT, "%s: the reply is not a list", what);
     for (size_t i = 0; i < json_len(reply); i++) {
         const struct json *j = json_at(reply, i);
-        if (!run || text_equal(json_get_text(json_get(j, "Labels"), LABEL_RUN), run))
+        const char *of = json_get_text(json_get(j, "Labels"), LABEL_RUN);
+        /* an engine that ignores filters must not make us remove what is not ours */
+        if (of && (!run || strcmp(of, run) == 0))
             add_object(list, j, networks);
     }
     return 0;
@@ -71,6 +72,22 @@ int engine_list_ours(struct engine *e, const char *run, struct engine_objects *r
         engine_objects_release(&list);
         return -1;
     }
+    *ret = list;
+    return 0;
+}
+
+int engine_list_running(struct engine *e, struct engine_objects *ret, struct error *err)
+{
+    static const char what[] = "cannot list containers";
+    CLEANUP(json_free) struct json *reply = NULL;
+    struct engine_objects list = {0};
+
+    if (engine_request(e, &(struct engine_request){.path = "/containers/json", .what = what}, &reply, err))
+        return -1;
+    if (json_type_of(reply) != JSON_TYPE_ARRAY)
+        return error_set(err, ERROR_ENVIRONMENT, "%s: the reply is not a list", what);
+    for (size_t i = 0; i < json_len(reply); i++)
+        add_object(&list, json_at(reply, i), false);
     *ret = list;
     return 0;
 }
@@ -97,8 +114,29 @@ void engine_objects_release(struct engine_objects *o)
 static bool pools_used_up(const char *message)
 {
     return strcasestr(message, "pool") &&
-           (strcasestr(message, "overlapping") || strcasestr(message, "subnetted") ||
+           (strcasestr(message, "overlap") || strcasestr(message, "subnetted") ||
             strcasestr(message, "exhausted"));
+}
+
+/* Names of networks in which nobody is, of whomever; "" when there are none. */
+static void unused_networks(struct engine *e, struct strbuf *out)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf path = STRBUF_INIT;
+    CLEANUP(json_free) struct json *reply = NULL;
+    struct error ignored = ERROR_INIT;
+    size_t n = 0;
+
+    strbuf_adds(&path, "/networks");
+    query_add(&path, "filters", "{\"dangling\":[\"true\"]}");
+    if (engine_request(e, &(struct engine_request){.path = path.data}, &reply, &ignored))
+        return;
+    for (size_t i = 0; json_type_of(reply) == JSON_TYPE_ARRAY && i < json_len(reply); i++) {
+        const char *name = json_get_text(json_at(reply, i), "Name");
+        if (name && n++ < UNUSED_SHOWN)
+            strbuf_addf(out, "%s%s", out->len ? ", " : "", name);
+    }
+    if (n > UNUSED_SHOWN)
+        strbuf_addf(out, " and %zu more", n - UNUSED_SHOWN);
 }
 
 /* Names our own networks that nobody needs any more: they are what can be removed without asking anybody. */
@@ -114,6 +152,10 @@ static void hint_stale_networks(struct engine *e, struct error *err)
                 strbuf_addf(&names, "%s%s", names.len ? ", " : "", list.items[i].name);
     if (names.len)
         (void)error_hint(err, "'benchctl clean' removes networks that dead sweeps left: %s", names.data);
+    else if (unused_networks(e, &names), names.len)
+        (void)error_hint(
+            err, "all address pools are taken; networks that nobody uses, of others (docker network rm): %s",
+            names.data);
     else
         (void)error_hint(
             err, "all address pools are taken, by networks of others or a VPN: remove unused networks "

@@ -26,6 +26,17 @@ static void add_reply_text(struct strbuf *out, const char *body, size_t len)
     strbuf_trim_end(out);
 }
 
+void engine_count_fault(struct engine *e, int status, const struct error *err)
+{
+    if (status >= LEAST_FAULT || (status == 0 && err->kind != ERROR_INTERRUPTED))
+        e->faults++;
+}
+
+uint64_t engine_faults(const struct engine *e)
+{
+    return e->faults;
+}
+
 int engine_refusal(int status, const char *body, size_t len, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
@@ -117,13 +128,16 @@ int engine_request(struct engine *e, const struct engine_request *r, struct json
     CLEANUP_VALUE(strbuf_release) struct strbuf body = STRBUF_INIT;
     struct http_options o = engine_http_options(e, r, keep);
     struct json *j = NULL;
-    int status;
+    int status = 0;
 
     if (engine_time_left(e, r->timeout_ns ? r->timeout_ns : QUICK_NS, &o.timeout_ns, err) ||
         http_fetch(e->http, &o, &status, &body, err)) {
+        engine_count_fault(e, 0, err);
         engine_add_hint(e, err);
         return wrap(r, err);
     }
+    if (status)
+        engine_count_fault(e, status, err);
     if (!engine_status_ok(status)) {
         (void)engine_refusal(status, strbuf_text(&body), body.len, err);
         return wrap(r, err);

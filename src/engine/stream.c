@@ -13,6 +13,7 @@ int engine_stream_start(struct engine *e, const char *path, const struct http_op
     o.on_body = callbacks->on_body;
     o.done = callbacks->done;
     o.data = callbacks->data;
+    o.idle_timeout_ns = callbacks->idle_timeout_ns;
     o.fresh_connection = true;
     return http_start(e->http, &o, ret, err);
 }
@@ -44,6 +45,7 @@ int json_drain(struct strbuf *buffer,
 }
 
 struct download {
+    struct engine *engine;
     const struct http_options *callbacks;
     bool done;
     struct error *err; /* filled when it failed */
@@ -71,6 +73,7 @@ static void on_done(const struct http_result *r, void *data)
 
     d->done = true;
     d->failed = !r->ok || !engine_status_ok(r->status);
+    engine_count_fault(d->engine, r->ok ? r->status : 0, &r->error);
     if (!r->ok)
         *d->err = r->error;
     else if (d->failed)
@@ -81,7 +84,7 @@ int engine_download(struct engine *e, const char *path, const struct http_option
                     struct error *err)
 {
     CLEANUP(arena_free) struct arena *keep = arena_new();
-    struct download d = {.callbacks = callbacks, .err = err};
+    struct download d = {.engine = e, .callbacks = callbacks, .err = err};
     struct http_options o = engine_http_options(e, &(struct engine_request){.path = path}, keep);
     struct http_request *request = NULL;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "engine_test.h"
 #include "benchctl/base/clock.h"
+#include "benchctl/base/fs.h"
 #include "benchctl/base/units.h"
 #include "benchctl/engine.h"
 
@@ -167,6 +168,21 @@ static void limits_as_engines_say_them(void **state)
     assert_int_equal(odd.restart_count, SCHEMA_ABSENT);
 }
 
+/* An engine that is not told gives a container as much swap again: that is read, not taken for none. */
+static void swap_that_nobody_asked_for(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(fs_read(TESTS_DIR "/cases/A11/inspect_swap_default.json", 10000, &text, &err), 0);
+    CLEANUP(json_free) struct json *j = json_of(text.data);
+    json_set(j, "State", json_new_object()); /* the case has the limits alone */
+    CLEANUP_VALUE(engine_state_release) struct engine_state s = parse(j);
+    assert_int_equal(s.memory_bytes, 64 << 20);
+    assert_int_equal(s.swap_bytes, 64 << 20);
+}
+
 static void the_address_on_its_own_network(void **state)
 {
     (void)state;
@@ -245,6 +261,7 @@ int main(void)
         cmocka_unit_test(a_container_left_by_a_failed_start),
         cmocka_unit_test(codes_flags_and_texts_stay_apart),
         cmocka_unit_test(limits_as_engines_say_them),
+        cmocka_unit_test(swap_that_nobody_asked_for),
         cmocka_unit_test(the_address_on_its_own_network),
         cmocka_unit_test(replies_that_are_off),
         cmocka_unit_test(which_image_was_this),

@@ -19,7 +19,7 @@ struct real {
     struct text_map labels;
 };
 
-static inline bool engine_answers(void)
+static inline bool engine_is_there(void)
 {
     return access("/var/run/docker.sock", R_OK | W_OK) == 0;
 }
@@ -63,7 +63,7 @@ static inline int real_setup(void **state)
     struct real *r = xcalloc(1, sizeof(*r));
 
     *state = NULL;
-    if (!engine_answers()) {
+    if (!engine_is_there()) {
         free(r);
         return 0;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Containers and networks: what is sent, and what is made of each answer. */
 #include <math.h>
+#include "benchctl/base/fs.h"
 #include "scripted_engine.h"
 
 static const struct engine_container PLAIN = {.name = "bench-r1-app", .image = "sha256:1", .cpus = NAN};
@@ -72,6 +73,28 @@ static void everything_that_was_asked_for_is_sent(void **state)
     assert_has(body, "\"ShmSize\":1048576");
     assert_has(body, "\"StopSignal\":\"SIGINT\"");
     assert_has(body, "\"User\":\"1000\"");
+    play_end(&p);
+}
+
+/* The limit is not what it seems: said with the container's creation, and only then. */
+static void a_warning_about_swap_is_kept(void **state)
+{
+    (void)state;
+    CLEANUP_VALUE(strbuf_release) struct strbuf reply = STRBUF_INIT;
+    CLEANUP_FREE char *id = NULL, *warnings = NULL;
+    struct play p;
+
+    must(fs_read(TESTS_DIR "/cases/A11/create_reply_swap_warning.json", 10000, &reply, &why));
+    struct expect script[] = {OPENING,
+                              {"POST /containers/create*",
+                               .has = {"\"Memory\":67108864,\"MemorySwap\":67108864"},
+                               .reply = {.status = 201, .body = reply.data}}};
+    play_script(&p, script);
+    struct engine_container c = PLAIN;
+    c.memory_bytes = 64 << 20;
+    c.swap_bytes = 0;
+    must(engine_container_create(p.lab.engine, &c, &id, &warnings, &why));
+    assert_string_equal(warnings, "swap accounting is off on this kernel, memory is limited without swap");
     play_end(&p);
 }
 
@@ -271,36 +294,6 @@ static void a_start_that_fails_says_what_state_knows(void **state)
     play_end(&p);
 }
 
-static void removal_waits_until_it_is_gone(void **state)
-{
-    (void)state;
-    CLEANUP_FREE char *missing = case_bytes("A06/delete_404.http", NULL);
-    CLEANUP_FREE char *under_way = case_bytes("A06/delete_409_in_progress.http", NULL);
-    struct expect script[] = {
-        OPENING,
-        {"DELETE /containers/" ID_A "?force=1&v=1", .reply = {.raw = missing}},
-        {"DELETE /containers/" ID_A "?force=1&v=1", .reply = {.raw = under_way}},
-        {"GET /containers/" ID_A "/json", .reply = STATE_REPLY("removing", "")},
-        {"GET /containers/" ID_A "/json", .reply = STATE_REPLY("removing", "")},
-        {"GET /containers/" ID_A "/json", .reply = GONE},
-        {"DELETE /containers/" ID_A "?force=1&v=1",
-         .reply = {.status = 409, .body = "{\"message\": \"cannot: it is paused\"}"}},
-        {"DELETE /containers/" ID_A "?force=1&v=1", .reply = {.status = 204}},
-        {"GET /containers/" ID_A "/json", .reply = {.status = 500, .body = "{\"message\": \"layer store\"}"}},
-    };
-    struct error err = ERROR_INIT;
-    struct play p;
-
-    play_script(&p, script);
-    must(engine_container_remove(p.lab.engine, ID_A, &why));
-    must(engine_container_remove(p.lab.engine, ID_A, &why));
-    assert_int_equal(engine_container_remove(p.lab.engine, ID_A, &err), -1);
-    assert_string_equal(err.message, "cannot remove container 'aaaaaaaaaaaa': cannot: it is paused");
-    assert_int_equal(engine_container_remove(p.lab.engine, ID_A, &err), -1);
-    assert_has(err.message, "layer store");
-    play_end(&p);
-}
-
 static void answers_that_are_fine(void **state)
 {
     (void)state;
@@ -436,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_that_was_asked_for_is_sent),
+        cmocka_unit_test(a_warning_about_swap_is_kept),
         cmocka_unit_test(what_was_not_asked_for_is_not_sent),
         cmocka_unit_test(podman_gets_a_log_driver_that_it_knows),
         cmocka_unit_test(refusals_keep_kind_and_words),
@@ -444,7 +438,6 @@ int main(void)
         cmocka_unit_test(a_holder_left_by_the_dead_makes_room),
         cmocka_unit_test(a_holder_that_went_away_meanwhile),
         cmocka_unit_test(a_start_that_fails_says_what_state_knows),
-        cmocka_unit_test(removal_waits_until_it_is_gone),
         cmocka_unit_test(answers_that_are_fine),
         cmocka_unit_test(calls_overlap),
         cmocka_unit_test(a_lost_answer_is_an_error),

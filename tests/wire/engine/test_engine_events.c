@@ -230,10 +230,56 @@ static void an_endless_value(void **state)
     play_end(&p);
 }
 
+#define EVENT(action, ns) "{\"Action\": \"" action "\", \"timeNano\": " ns "}\n"
+#define AGAIN "GET /events?since=*&until=*&filters=*org.benchctl.run=r7*"
+
+/* What the stream has not told is found by asking; then it is opened anew. One that has told all stays. */
+static void a_stream_that_is_silent_is_found_out(void **state)
+{
+    (void)state;
+    struct expect script[] = {
+        OPENING,
+        {EVENTS, .reply = {.body = EVENT("create", "1600000000000000001"), .end = END_OPEN}},
+        {AGAIN, .reply = {.body = EVENT("create", "1600000000000000001")}},
+        {AGAIN, .reply = {.body = EVENT("create", "1600000000000000001") EVENT("start", "1600000000000000002")
+                              EVENT("die", "1600000000000000003"),
+                          .piece = 17}},
+        {"GET /events?since=*&filters=*",
+         .reply = {.body = EVENT("die", "1600000000000000003") EVENT("start", "1600000000000000004"),
+                   .end = END_OPEN}},
+        {AGAIN, .reply = {.status = 500, .body = "{\"message\": \"no\"}"}},
+    };
+    struct heard h = {0};
+    struct error err = ERROR_INIT;
+    struct play p;
+    int missed = -1;
+
+    play_script(&p, script);
+    struct engine_stream *s = subscribe(&p, &h);
+    serve_until(&p.lab, h.count == 1);
+    must(engine_events_verify(s, clock_wall_ns(), &missed, &why)); /* too young to be asked for */
+    assert_int_equal(missed, 0);
+    int64_t since_ns = clock_wall_ns() - 10 * NS_PER_S;
+    must(engine_events_verify(s, since_ns, &missed, &why));
+    assert_int_equal(missed, 0);
+    assert_true(engine_events_connected(s));
+    must(engine_events_verify(s, since_ns, &missed, &why));
+    assert_int_equal(missed, 2);
+    serve_until(&p.lab, h.count == 4);
+    assert_string_equal(h.text, "create|start|die|start|");
+    assert_int_equal(h.gaps, 0);
+    assert_true(engine_events_connected(s));
+    assert_int_equal(engine_events_verify(s, since_ns, &missed, &err), -1);
+    assert_string_equal(err.message, "cannot ask for the engine's events: no");
+    engine_stream_close(s);
+    play_end(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_that_is_cut_goes_on),
+        cmocka_unit_test(a_stream_that_is_silent_is_found_out),
         cmocka_unit_test(what_an_event_carries),
         cmocka_unit_test(bytes_that_are_no_json_cost_one_line),
         cmocka_unit_test(an_engine_that_restarts),

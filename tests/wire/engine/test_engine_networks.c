@@ -98,15 +98,19 @@ static void pools_used_up_by_our_own_dead(void **state)
 static void pools_used_up_by_others(void **state)
 {
     (void)state;
+    static const char *const idle[] = {"[]", "[{\"Name\": \"blog_default\"}, {\"Name\": \"old\"}]"};
+    static const char *const hints[] = {"by networks of others",
+                                        "that nobody uses, of others (docker network rm): blog_default, old"};
     static const char *const words[] = {"could not find an available, non-overlapping IPv4 address pool "
                                         "among the defaults to assign to the network",
-                                        "all predefined address pools have been fully subnetted"};
+                                        "Pool overlaps with other one on this address space"};
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         CLEANUP_FREE char *body = xasprintf("{\"message\": \"%s\"}", words[i]);
         struct expect script[] = {OPENING,
                                   {"POST /networks/create", .reply = {.status = 500, .body = body}},
-                                  {"GET /networks*", .reply = {.status = 500, .body = "{}"}}};
+                                  {"GET /networks*", .reply = {.status = 500, .body = "{}"}},
+                                  {"GET /networks?filters=*dangling*", .reply = {.body = idle[i]}}};
         struct error err = ERROR_INIT;
         struct play p;
         char *id;
@@ -114,7 +118,7 @@ static void pools_used_up_by_others(void **state)
         play_script(&p, script);
         assert_int_equal(engine_network_create(p.lab.engine, "n", NULL, &id, &err), -1);
         assert_has(err.message, words[i]);
-        assert_has(err.hint, "by networks of others");
+        assert_has(err.hint, hints[i]);
         play_end(&p);
     }
 }
