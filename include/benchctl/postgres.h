@@ -3,8 +3,10 @@
  * Brings a database to a known state and proves it (libpq, asynchronous on the loop). Not a migration tool.
  *
  * Order of calls: postgres_connect() (waits for real readiness), postgres_seed() once per sweep and seed
- * content, then for each trial postgres_reset() while no application is connected, postgres_counters() at
- * both ends of the measured window, postgres_query() for checks.
+ * content, then for each trial postgres_reset() while no application is connected, postgres_calm() after a
+ * warm-up, postgres_counters() when the measured window begins, postgres_glance() when it ends,
+ * postgres_activity() until the application's transactions have ended, postgres_await_leave() and
+ * postgres_counters() after it has stopped, postgres_query() for checks.
  *
  * Every call waits on the loop and never in libpq (a host that is a name is looked up by libpq, though, and
  * that may block). Every statement has a deadline, which the server keeps (statement_timeout) or, when it no
@@ -32,8 +34,10 @@ struct postgres_options {
     const char *name;             /* the benchmark's database; NULL: the one of the URL */
     int64_t ready_deadline_ns;    /* absolute */
     int64_t statement_timeout_ns; /* per statement; 0: 60 s */
-    const bool *give_up; /* becomes true when waiting is pointless (the container has died); may be NULL; only
-                            postgres_connect() looks at it */
+    const bool *give_up; /* becomes true when waiting is pointless (the container has died); may be NULL, must
+                            outlive the object */
+    bool *ret_configuration; /* set when postgres_connect() is refused for a reason that trying again does not
+                                change: password, TLS, no such database; may be NULL */
 };
 
 /*
@@ -53,8 +57,25 @@ struct postgres_facts {
     int version_num, max_connections, superuser_reserved;
     const char *collation_warning; /* NULL, or the recorded condition */
     const struct json *settings;   /* name: value of what is not the default; no commands, no secrets */
+    int reserved; /* of max_connections, not for everybody: superusers' and other reserved ones */
 };
 const struct postgres_facts *postgres_facts(const struct postgres *p);
+
+/* No session is opened and no statement waited for beyond this time; LOOP_FOREVER (also at first): only their
+ * own limits. Then ERROR_TIMEOUT. */
+void postgres_limit(struct postgres *p, int64_t deadline_ns);
+
+/*
+ * A server that ends our sessions, starts up, recovers, shuts down or refuses is waited for by each call
+ * below, up to a minute, and what was under way is done again, twice at most. No longer than until this time;
+ * LOOP_FOREVER at first. Past it nothing is waited for: one attempt is made. Neither is a server waited for
+ * once that was in vain, until it answers.
+ */
+void postgres_patience(struct postgres *p, int64_t deadline_ns);
+
+/* Do so many connections of applications fit, beside benchctl's own, the reserved ones and, on a server that
+ * is not ours, other people's? ERROR_ENVIRONMENT with all figures when not. */
+int postgres_expect_room(struct postgres *p, int64_t connections, struct error *err) MUST_CHECK;
 
 /* One SQL file of the seed: its name for messages and its content. */
 struct postgres_script {
@@ -80,6 +101,8 @@ struct postgres_reset_result {
                                                           also the time of emptying and filling, of scripts */
     const char *strategy;                              /* "file_copy", "truncate", "recreate", "none" */
     double size_bytes;
+    int prepared; /* transactions that were left prepared, and have been rolled back */
+    int sessions; /* of clients that were still connected, and have been ended */
 };
 
 /*
@@ -106,13 +129,19 @@ int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_res
  * window. Without the right to it does nothing and warns, once. */
 int postgres_checkpoint(struct postgres *p, struct error *err) MUST_CHECK;
 
+/* After a warm-up: VACUUM (ANALYZE) of the benchmark database, so that autovacuum finds nothing to do in the
+ * load, then CHECKPOINT. What it counts as itself is in the statistics when it returns. */
+int postgres_calm(struct postgres *p, struct error *err) MUST_CHECK;
+
 /*
  * Numbers at one moment; the difference of two readings is the window's. Our own transactions do not show in
  * the difference of the first two readings after a reset.
  *
  * The server adds up when a session ends or, of one that goes on, at most once a second; of an idle one what
- * is left comes after up to 10 s. So the last second of a pool that stays connected may be missing: read the
- * end of the window after the application has stopped, or take it as a lower bound.
+ * is left comes after up to 10 s (before 15: not at all). So the last second of a pool that stays connected
+ * may be missing: the second reading is exact only after the application has stopped and its sessions have
+ * left (postgres_await_leave()), and a warm-up's last second can be in it that its sessions had not told when
+ * the window began (postgres_await_told()). Servers before 15 collect with a delay, which is waited for.
  */
 struct postgres_counters {
     double commits, rollbacks, deadlocks, temp_bytes, size_bytes; /* of the benchmark database */
@@ -120,8 +149,36 @@ struct postgres_counters {
     double checkpoints, wal_bytes; /* server-wide; NAN where they cannot be told */
     double autovacuum_runs;        /* vacuum and analyze, over its tables; NAN when no connection was free */
     double connections, prepared_xacts; /* now, of the benchmark database */
+    double
+        since_s; /* epoch; a later one in the second reading: the server has begun to count anew (it
+                    recovered from a crash, or somebody reset its statistics), and differences say nothing */
 };
 int postgres_counters(struct postgres *p, struct postgres_counters *ret, struct error *err) MUST_CHECK;
+/* The same at once, when the window ends, without a session of ours on the benchmark database: what belongs
+ * to this moment (checkpoints, wal_bytes, connections) is right, autovacuum_runs is NAN, the others are lower
+ * bounds. The next reading's autovacuum_runs are those until now. */
+int postgres_glance(struct postgres *p, struct postgres_counters *ret, struct error *err) MUST_CHECK;
+
+/* What other sessions do on the benchmark database at this moment. */
+struct postgres_activity {
+    int sessions;            /* of clients */
+    int active;              /* a statement runs */
+    int idle_in_transaction; /* none runs, but a transaction is open */
+    int hidden;              /* somebody else's: what they do is not told to our role */
+    int prepared;            /* two-phase transactions that wait for their end; they need no session */
+    double active_s, open_s; /* the longest statement; the oldest open transaction that is idle; NAN: none */
+    double still_s;          /* the least time that one has been idle in its transaction; NAN: none */
+    double prepared_s;       /* the oldest prepared one */
+};
+int postgres_activity(struct postgres *p, struct postgres_activity *ret, struct error *err) MUST_CHECK;
+
+/* Waits until no client is connected to the benchmark database; *ret_left is how many still are then. */
+int postgres_await_leave(struct postgres *p, int64_t deadline_ns, int *ret_left,
+                         struct error *err) MUST_CHECK;
+
+/* Waits until idle sessions of the benchmark database must have told all that they have done: up to 11 s.
+ * False in *ret_told where that cannot be said: before 15, or while one does not become idle. */
+int postgres_await_told(struct postgres *p, bool *ret_told, struct error *err) MUST_CHECK;
 
 /* The one value (one row, one column) of one SQL statement, run on the benchmark database over a fresh
  * connection in a transaction that is rolled back; NULL gives NULL. The caller frees. ERROR_INVALID when the

@@ -107,7 +107,8 @@ static struct connection *make(const struct connect_options *o, PGconn *pg)
                              .endpoint = o->endpoint,
                              .database = xstrdup(o->database),
                              .statement_timeout_ns = o->statement_timeout_ns,
-                             .limit_ns = o->deadline_ns};
+                             .limit_ns = o->deadline_ns,
+                             .by_server = o->lost};
     return c;
 }
 
@@ -179,11 +180,18 @@ const char *connection_sqlstate(const struct connection *c)
 
 /* --- failing */
 
+static void ended_by_server(struct connection *c)
+{
+    if (c->by_server && !c->lost)
+        *c->by_server = true;
+    c->lost = true;
+}
+
 int connection_gone(struct connection *c, struct error *err)
 {
     char text[1024];
 
-    c->lost = true;
+    ended_by_server(c);
     one_line(PQerrorMessage(c->pg), text, sizeof(text));
     endpoint_redact(c->endpoint, text);
     (void)error_set(err, ERROR_ENVIRONMENT, "lost the connection to the database: %s",
@@ -197,7 +205,9 @@ int connection_wait(struct connection *c, unsigned events, struct error *err)
 
     if (wait_socket(c->loop, c->pg, events, NULL, c->deadline_ns, err) == 0)
         return 0;
-    if (err->kind == ERROR_TIMEOUT)
+    if (err->kind == ERROR_TIMEOUT && c->deadline_ns == c->limit_ns)
+        (void)error_set(err, ERROR_TIMEOUT, "no answer from the database before the time was up");
+    else if (err->kind == ERROR_TIMEOUT)
         (void)error_set(err, ERROR_TIMEOUT, "no answer from the database within its statement timeout of %s",
                         duration_human(c->statement_timeout_ns, text));
     connection_cancel(c);
@@ -228,7 +238,7 @@ int connection_fail(struct connection *c, const PGresult *r, enum error_kind oth
     if (hint)
         (void)error_hint(err, "%s", hint);
     if (PQstatus(c->pg) != CONNECTION_OK || strncmp(c->sqlstate, "57P0", 4) == 0)
-        c->lost = true;
+        ended_by_server(c);
     return -1;
 }
 

@@ -24,6 +24,7 @@ struct connect_options {
     int64_t deadline_ns;
     int64_t statement_timeout_ns;
     const bool *give_up; /* may be NULL */
+    bool *lost; /* set when the server ends the session, not when we give it up; may be NULL, outlives it */
 };
 
 /* ERROR_ENVIRONMENT when the server says no (*ret_failure tells what it means), ERROR_TIMEOUT,
@@ -74,5 +75,8 @@ void connection_cancel(struct connection *c);
 int connection_fail(struct connection *c, const PGresult *r, enum error_kind otherwise, struct error *err);
 
 bool result_is_error(const PGresult *r);
+
+/* The number in the first row; NAN for NULL and for what is no number. */
+double result_number(const PGresult *r, int column);
 
 #endif

@@ -14,7 +14,8 @@ struct connection {
     int64_t deadline_ns; /* of what is running */
     int64_t limit_ns;    /* of everything that is still to run */
     char sqlstate[SQLSTATE_SIZE];
-    bool lost; /* not to be used any more */
+    bool lost;       /* not to be used any more */
+    bool *by_server; /* set when the server is why; may be NULL */
 };
 
 /* Waits for the socket until the running statement's deadline; when that passes or the loop is interrupted,

@@ -36,6 +36,29 @@ static int foreign(const char *name, struct error *err)
         name, MARK_PREFIX);
 }
 
+/* --- ours without a mark */
+
+static bool is_unmarked(const struct postgres *p, const char *name)
+{
+    return p->unmarked && strcmp(p->unmarked, name) == 0;
+}
+
+static void set_unmarked(struct postgres *p, const char *name)
+{
+    char *copy = xstrdup(name);
+
+    free(p->unmarked);
+    p->unmarked = copy;
+}
+
+static void clear_unmarked(struct postgres *p, const char *name)
+{
+    if (!is_unmarked(p, name))
+        return;
+    free(p->unmarked);
+    p->unmarked = NULL;
+}
+
 int database_claim(struct postgres *p, const char *name, bool *ret_exists, struct error *err)
 {
     CLEANUP(PQclear) PGresult *r = NULL;
@@ -47,7 +70,10 @@ int database_claim(struct postgres *p, const char *name, bool *ret_exists, struc
                          &name, 1, &r, err) < 0)
         return error_wrap(err, "cannot look for database '%s'", name);
     *ret_exists = PQntuples(r) > 0;
-    if (*ret_exists && p->guest && strncmp(PQgetvalue(r, 0, 0), MARK_PREFIX, strlen(MARK_PREFIX)) != 0)
+    if (!*ret_exists)
+        clear_unmarked(p, name); /* who makes it now is somebody else */
+    if (*ret_exists && p->guest && !is_unmarked(p, name) &&
+        strncmp(PQgetvalue(r, 0, 0), MARK_PREFIX, strlen(MARK_PREFIX)) != 0)
         return foreign(name, err);
     return 0;
 }
@@ -107,6 +133,7 @@ int database_report_sessions(struct postgres *p, const char *name, struct error 
         return -1;
     if (count)
         warn("%d sessions are ended that were still in database '%s': %s", count, name, strbuf_text(&who));
+    p->ended += count;
     return 0;
 }
 
@@ -152,6 +179,7 @@ int database_forget_prepared(struct postgres *p, const char *name, struct error 
     warn("%d prepared transactions were left in database '%s': rolled back", PQntuples(r), name);
     if (postgres_session(p, name, &inside, err) < 0)
         return -1;
+    p->prepared += PQntuples(r);
     return roll_back(inside, r, name, err);
 }
 
@@ -213,8 +241,10 @@ int database_drop(struct postgres *p, const char *name, struct error *err)
     if (database_forget_prepared(p, name, err) < 0)
         return error_wrap(err, "cannot drop database '%s'", name);
     int r = p->facts.version_num >= FORCE_VERSION ? drop_by_force(p, name, err) : drop_by_hand(p, name, err);
-    if (r == 0)
+    if (r == 0) {
+        clear_unmarked(p, name);
         return 0;
+    }
     (void)error_wrap(err, "cannot drop database '%s'", name);
     return name_sessions(p, name, err);
 }
@@ -262,20 +292,35 @@ static int create_patiently(struct postgres *p, const char *name, const char *fr
     }
 }
 
-int database_create(struct postgres *p, const char *name, const char *from, const char *mark,
-                    struct error *err)
+/* Unmarked it would be nobody's: marked at once, or gone again. */
+static int mark_new(struct postgres *p, const char *name, const char *mark, struct error *err)
 {
     CLEANUP_FREE char *comment = xasprintf(" IS '%s'", mark);
     struct error ignored = ERROR_INIT;
 
-    if (create_patiently(p, name, from, err) < 0)
-        return -1;
-    loop_shield(p->loop, +1); /* unmarked it would be nobody's: marked at once, or gone again */
+    loop_shield(p->loop, +1);
     int r = run_on(p, "COMMENT ON DATABASE ", name, comment, err);
-    if (r < 0 && run_on(p, "DROP DATABASE ", name, "", &ignored) < 0)
-        warn("database '%s' is left behind: %s", name, ignored.message);
+    bool gone = r < 0 && run_on(p, "DROP DATABASE ", name, "", &ignored) == 0;
     loop_shield(p->loop, -1);
-    return r < 0 ? error_wrap(err, "cannot mark database '%s'", name) : 0;
+    if (r < 0 && !gone) {
+        warn("database '%s' is left behind: %s", name, ignored.message);
+        set_unmarked(p, name);
+    }
+    return r;
+}
+
+int database_create(struct postgres *p, const char *name, const char *from, const char *mark,
+                    struct error *err)
+{
+    if (create_patiently(p, name, from, err) < 0) {
+        if (!p->control || !connection_alive(p->control)) /* no answer: it may have been made */
+            set_unmarked(p, name);
+        return -1;
+    }
+    if (mark_new(p, name, mark, err) < 0)
+        return error_wrap(err, "cannot mark database '%s'", name);
+    clear_unmarked(p, name);
+    return 0;
 }
 
 int database_admit(struct postgres *p, const char *name, bool admit, struct error *err)

@@ -12,6 +12,8 @@
     "it looks like postgresql://USER:PASSWORD@HOST:PORT/NAME; characters such as '@', '/' or '%%' in a "     \
     "password are written %%40, %%2F, %%25"
 
+#define NO_PASSWORD "none" /* no secret: for a server that has none */
+
 struct pair {
     char *key, *value;
 };
@@ -151,6 +153,21 @@ static int from_url(struct endpoint *e, const char *url, struct error *err)
     return 0;
 }
 
+/*
+ * A container of the sweep is whatever its image makes of it, and may ask for a password in clear text, or
+ * for a ticket: what libpq would find in the environment and in its user's files is for other servers. With a
+ * password and a service name of our own it looks for none.
+ */
+static void nothing_from_outside(struct endpoint *e)
+{
+    if (!e->password)
+        endpoint_set(e, "password", NO_PASSWORD);
+    endpoint_set(e, "passfile", "/dev/null");
+    endpoint_set(e, "krbsrvname", "none");
+    endpoint_set(e, "sslmode", "disable"); /* nothing is in between; with it no certificate is shown */
+    endpoint_set(e, "gssencmode", "disable");
+}
+
 static void from_parts(struct endpoint *e, const struct postgres_options *o)
 {
     char port[16];
@@ -163,9 +180,8 @@ static void from_parts(struct endpoint *e, const struct postgres_options *o)
     endpoint_set(e, "port", port);
     endpoint_set(e, "user", o->user);
     endpoint_set(e, "password", o->password);
-    endpoint_set(e, "sslmode", "disable"); /* a container of the sweep: nothing is in between */
-    endpoint_set(e, "gssencmode", "disable");
     e->password = o->password && *o->password ? xstrdup(o->password) : NULL;
+    nothing_from_outside(e);
 }
 
 int endpoint_new(const struct postgres_options *o, struct endpoint **ret, struct error *err)

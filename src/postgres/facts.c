@@ -15,7 +15,8 @@ static int read_limits(struct postgres *p, struct connection *c, struct error *e
     if (connection_exec(
             c,
             "SELECT current_setting('server_version'), current_setting('max_connections')::int,"
-            " current_setting('superuser_reserved_connections')::int, current_setting('is_superuser')",
+            " current_setting('superuser_reserved_connections')::int, current_setting('is_superuser'),"
+            " coalesce(current_setting('reserved_connections', true), '0')",
             &r, err) < 0)
         return -1;
     p->facts.version = arena_strdup(p->arena, PQgetvalue(r, 0, 0));
@@ -23,6 +24,7 @@ static int read_limits(struct postgres *p, struct connection *c, struct error *e
     p->facts.max_connections = (int)strtol(PQgetvalue(r, 0, 1), NULL, 10);
     p->facts.superuser_reserved = (int)strtol(PQgetvalue(r, 0, 2), NULL, 10);
     p->superuser = strcmp(PQgetvalue(r, 0, 3), "on") == 0;
+    p->facts.reserved = p->facts.superuser_reserved + (int)strtol(PQgetvalue(r, 0, 4), NULL, 10);
     if (p->facts.version_num < OLDEST)
         return error_set(err, ERROR_ENVIRONMENT, "PostgreSQL %s is too old, benchctl needs 10 or newer",
                          p->facts.version);

@@ -27,6 +27,8 @@ struct seed {
     struct postgres_script *scripts;
     size_t script_count;
     struct manifest manifest;
+    bool unlogged; /* has tables that a crash of the server empties */
+    bool doubtful; /* and there may have been one */
 };
 
 struct postgres {
@@ -44,8 +46,16 @@ struct postgres {
     struct seed *seed;            /* the current one; NULL: none yet */
     const struct seed *made_from; /* what the benchmark database was made from; NULL: not by us */
     bool made;                    /* the benchmark database is ours to drop */
+    char *unmarked;               /* one that we have made, or may have, and not marked yet; NULL: none */
     bool counted;                 /* the counters were read since the last reset */
     bool no_checkpoint;           /* refused once, said once */
+    bool lost;                    /* the server has ended a session of ours */
+    bool away;                    /* it was waited for, in vain */
+    const bool *give_up;          /* its container has ended; may be NULL */
+    int64_t patience_ns;          /* postgres_patience() */
+    int64_t limit_ns;             /* postgres_limit() */
+    double glanced_s;             /* the server's clock at postgres_glance(); NAN: not since the last reset */
+    int prepared, ended;          /* what the reset under way met: postgres_reset_result */
 };
 
 /* Waits until the server is ready and leaves the control connection open. */
@@ -53,15 +63,23 @@ int postgres_wait_ready(struct postgres *p, const struct postgres_options *o, st
 
 int postgres_read_facts(struct postgres *p, struct error *err) MUST_CHECK;
 
-/* The control connection, made anew if the server has closed it meanwhile. Borrowed. */
+/* The control connection, made anew if the server has closed it meanwhile, which is waited for: again.h.
+ * Borrowed. */
 int postgres_control(struct postgres *p, struct connection **ret, struct error *err) MUST_CHECK;
 
-/* A fresh session on `database`. A full server is reported with its figures. The caller frees. */
+/* A fresh session on `database`, likewise waited for. A full server is reported with its figures. The caller
+ * frees. */
 int postgres_session(struct postgres *p, const char *database, struct connection **ret,
                      struct error *err) MUST_CHECK;
 
 /* The shared lock that keeps a second benchctl off the same database of a server that is not ours. */
 int postgres_lock(struct postgres *p, const char *name, struct error *err) MUST_CHECK;
+
+/* Waits (bounded) until a session of ours has left: what it counted is in the statistics then. */
+int postgres_await_exit(struct postgres *p, int pid, struct error *err) MUST_CHECK;
+
+/* postgres_checkpoint(), not done again; no data. */
+int checkpoint_once(struct postgres *p, void *data, struct error *err) MUST_CHECK;
 
 /* Puts `name` in double quotes for SQL. */
 void sql_identifier(struct strbuf *out, const char *name);

@@ -2,14 +2,16 @@
 /* Opening and closing; the control connection; sessions on other databases. */
 #include "benchctl/postgres.h"
 
+#include <math.h>
 #include <string.h>
 #include "benchctl/base/clock.h"
+#include "again.h"
 #include "database.h"
-#include "internal.h"
 
 #define DEFAULT_TIMEOUT_NS (60 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S) /* to open a session on a server that was ready before */
-#define LOCK_NS NS_PER_S           /* for a session of ours that the server has not ended yet */
+#define LOCK_NS (3 * NS_PER_S)     /* for a session of ours that the server has not ended yet */
+#define LOCK_PAUSE_NS (50 * NS_PER_MS)
 #define NAME_MAX_BYTES 63
 
 /* The database that is never dropped nor cloned: the URL's, unless that is the benchmark's own. */
@@ -44,6 +46,9 @@ static int prepare(struct loop *l, const struct postgres_options *o, struct post
     p->loop = l;
     p->arena = arena_new();
     p->guest = o->url != NULL;
+    p->limit_ns = p->patience_ns = LOOP_FOREVER;
+    p->give_up = o->give_up;
+    p->glanced_s = NAN;
     p->statement_timeout_ns = o->statement_timeout_ns > 0 ? o->statement_timeout_ns : DEFAULT_TIMEOUT_NS;
     if (endpoint_new(o, &p->endpoint, err) < 0)
         return -1;
@@ -56,13 +61,23 @@ static int prepare(struct loop *l, const struct postgres_options *o, struct post
     return 0;
 }
 
+/* What is asked once, by the same deadline: a server may fall silent after it was ready. */
+static int get_acquainted(struct postgres *p, int64_t deadline_ns, struct error *err)
+{
+    postgres_limit(p, deadline_ns);
+    if (postgres_read_facts(p, err) < 0 || postgres_lock(p, p->name, err) < 0)
+        return -1;
+    postgres_limit(p, LOOP_FOREVER);
+    return 0;
+}
+
 int postgres_connect(struct loop *l, const struct postgres_options *options, struct postgres **ret,
                      struct error *err)
 {
     CLEANUP(postgres_close) struct postgres *p = NULL;
 
     if (prepare(l, options, &p, err) < 0 || postgres_wait_ready(p, options, err) < 0 ||
-        postgres_read_facts(p, err) < 0 || postgres_lock(p, p->name, err) < 0)
+        get_acquainted(p, options->ready_deadline_ns, err) < 0)
         return -1;
     *ret = TAKE(p);
     return 0;
@@ -80,6 +95,7 @@ void postgres_close(struct postgres *p)
     if (p->arena)
         arena_free(p->arena);
     endpoint_free(p->endpoint);
+    free(p->unmarked);
     free(p->maintenance);
     free(p->name);
     free(p);
@@ -101,21 +117,47 @@ void sql_identifier(struct strbuf *out, const char *name)
     strbuf_addc(out, '"');
 }
 
-static int open_session(struct postgres *p, const char *database, struct connection **ret,
-                        struct connect_failure *failure, struct error *err)
+static int open_once(struct postgres *p, const char *database, struct connection **ret,
+                     struct connect_failure *failure, struct error *err)
 {
+    int64_t usual_ns = clock_now_ns() + SESSION_NS;
     struct connect_options o = {.loop = p->loop,
                                 .endpoint = p->endpoint,
                                 .database = database,
-                                .deadline_ns = clock_now_ns() + SESSION_NS,
-                                .statement_timeout_ns = p->statement_timeout_ns};
+                                .deadline_ns = p->limit_ns < usual_ns ? p->limit_ns : usual_ns,
+                                .statement_timeout_ns = p->statement_timeout_ns,
+                                .give_up = p->give_up,
+                                .lost = &p->lost};
 
     if (connection_open(&o, ret, failure, err) < 0) {
-        if (err->kind == ERROR_TIMEOUT)
+        if (err->kind == ERROR_TIMEOUT && o.deadline_ns == usual_ns)
             (void)error_set(err, ERROR_TIMEOUT, "no answer within %d s", (int)(SESSION_NS / NS_PER_S));
         return error_wrap(err, "cannot connect to database '%s'", database);
     }
+    connection_limit(*ret, p->limit_ns);
+    p->away = false;
     return 0;
+}
+
+static int open_session(struct postgres *p, const char *database, struct connection **ret,
+                        struct connect_failure *failure, struct error *err)
+{
+    int64_t since_ns = clock_now_ns();
+
+    for (;;) {
+        struct error failed = ERROR_INIT;
+        if (open_once(p, database, ret, failure, &failed) == 0)
+            return 0;
+        if (!postgres_await_return(p, since_ns, failure, &failed, err))
+            return -1;
+    }
+}
+
+void postgres_limit(struct postgres *p, int64_t deadline_ns)
+{
+    p->limit_ns = deadline_ns;
+    if (p->control)
+        connection_limit(p->control, deadline_ns);
 }
 
 static int take_locks_again(struct postgres *p, struct error *err)
@@ -131,6 +173,8 @@ int postgres_control(struct postgres *p, struct connection **ret, struct error *
     struct connect_failure failure;
 
     if (!p->control || !connection_alive(p->control)) {
+        vec_each (s, &p->seeds)
+            (*s)->doubtful |= (*s)->unlogged; /* a crash may be why */
         connection_free(p->control);
         p->control = NULL;
         if (open_session(p, p->maintenance, &p->control, &failure, err) < 0)
@@ -193,7 +237,7 @@ int postgres_lock(struct postgres *p, const char *name, struct error *err)
             (void)error_set(err, ERROR_ENVIRONMENT, "database '%s' is in use by another benchctl", name);
             return error_hint(err, "wait until it has ended, or choose another 'database.name'");
         }
-        if (loop_sleep_until(p->loop, clock_now_ns() + LOCK_NS / 20, err) < 0)
+        if (loop_sleep_until(p->loop, clock_now_ns() + LOCK_PAUSE_NS, err) < 0)
             return -1;
     }
     return 0;

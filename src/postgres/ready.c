@@ -40,6 +40,7 @@ static int attempt(struct readiness *r, char started[64], struct error *err)
 {
     struct postgres *p = r->p;
     int64_t deadline = clock_now_ns() + r->attempt_ns;
+    const struct connect_failure told = r->last;
     CLEANUP(connection_free) struct connection *c = NULL;
 
     if (deadline > r->options->ready_deadline_ns)
@@ -49,10 +50,15 @@ static int attempt(struct readiness *r, char started[64], struct error *err)
                                 .database = p->maintenance,
                                 .deadline_ns = deadline,
                                 .statement_timeout_ns = p->statement_timeout_ns,
-                                .give_up = r->options->give_up};
+                                .give_up = r->options->give_up,
+                                .lost = &p->lost};
     if (connection_open(&o, &c, &r->last, err) < 0) {
         if (err->kind == ERROR_TIMEOUT && r->attempt_ns < ATTEMPT_MAX_NS)
             r->attempt_ns *= 2;
+        if (err->kind == ERROR_TIMEOUT && deadline == r->options->ready_deadline_ns && *told.text) {
+            r->last = told; /* cut short, which is no silence: what the server said before stands */
+            r->last.not_yet = true;
+        }
         return r->last.not_yet && err->kind != ERROR_INTERRUPTED ? 1 : -1;
     }
     connection_limit(c, deadline);
@@ -97,13 +103,14 @@ static int refused_for_good(struct readiness *r, struct error *err)
         return error_hint(err,
                           "something else holds the server's connections: raise max_connections or end them");
     }
-    (void)error_wrap(err, "cannot use the database");
+    (void)error_wrap(err, "configuration: cannot use the database");
+    if (r->options->ret_configuration)
+        *r->options->ret_configuration = true;
     if (strcmp(r->last.sqlstate, "3D000") == 0)
         return error_hint(
             err, "benchctl works from a maintenance database: create '%s', or name another in the url",
             r->p->maintenance);
-    return error_hint(
-        err, "this is configuration, waiting does not help: check user, password, pg_hba.conf and sslmode");
+    return error_hint(err, "waiting does not help: check user, password, pg_hba.conf and sslmode");
 }
 
 static int too_late(const struct readiness *r, struct error *err)

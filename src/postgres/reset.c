@@ -6,6 +6,7 @@
 #include <string.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
+#include "again.h"
 #include "database.h"
 #include "inspect.h"
 #include "runner.h"
@@ -21,6 +22,7 @@ static const struct manifest_tolerance load_tolerance = {.size_share = 0.25, .si
 
 struct reset {
     struct postgres *p;
+    enum reset_mode mode;
     const struct manifest_tolerance *tolerance;
     struct postgres_reset_result result;
 };
@@ -63,7 +65,7 @@ static int by_recreate(struct reset *r, struct error *err)
 
     if (make_again(r, NULL, err) < 0 ||
         run_scripts(p, p->name, p->seed->scripts, p->seed->script_count, err) < 0 ||
-        seed_vacuum(p, p->name, err) < 0)
+        seed_vacuum(p, p->name, NULL, err) < 0)
         return -1;
     r->result.clone_ms = clock_ms_since(start) - r->result.drop_ms;
     r->result.strategy = "recreate";
@@ -85,7 +87,7 @@ static int by_truncate(struct reset *r, struct error *err)
         database_forget_prepared(p, p->name, err) < 0 || database_expect_idle(p, p->name, err) < 0)
         return -1;
     int64_t start = clock_now_ns();
-    if (truncate_and_fill(p, err) < 0 || seed_vacuum(p, p->name, err) < 0)
+    if (truncate_and_fill(p, err) < 0 || seed_vacuum(p, p->name, NULL, err) < 0)
         return -1;
     r->result.clone_ms = clock_ms_since(start);
     r->result.strategy = "truncate";
@@ -144,11 +146,12 @@ static int prove(struct reset *r, struct error *err)
 }
 
 /* Everything that the reset wrote goes to disk now and not within the load. */
-int postgres_checkpoint(struct postgres *p, struct error *err)
+int checkpoint_once(struct postgres *p, void *data, struct error *err)
 {
     struct error failed = ERROR_INIT;
     struct connection *c;
 
+    (void)data;
     if (p->no_checkpoint)
         return 0;
     if (postgres_control(p, &c, err) < 0)
@@ -164,6 +167,25 @@ int postgres_checkpoint(struct postgres *p, struct error *err)
     return error_wrap(err, "cannot checkpoint");
 }
 
+int postgres_checkpoint(struct postgres *p, struct error *err)
+{
+    return postgres_persist(p, checkpoint_once, NULL, err);
+}
+
+static int calm(struct postgres *p, void *data, struct error *err)
+{
+    int pid = 0;
+
+    if (seed_vacuum(p, p->name, &pid, err) < 0 || postgres_await_exit(p, pid, err) < 0)
+        return -1;
+    return checkpoint_once(p, data, err);
+}
+
+int postgres_calm(struct postgres *p, struct error *err)
+{
+    return postgres_persist(p, calm, NULL, err);
+}
+
 static int prove_and_calm(struct reset *r, struct error *err)
 {
     struct postgres *p = r->p;
@@ -176,37 +198,65 @@ static int prove_and_calm(struct reset *r, struct error *err)
         return -1;
     r->result.prove_ms = clock_ms_since(start);
     start = clock_now_ns();
-    if (postgres_checkpoint(p, err) < 0)
+    if (checkpoint_once(p, NULL, err) < 0)
         return -1;
     r->result.checkpoint_ms = clock_ms_since(start);
     return 0;
 }
 
-int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret,
-                   struct error *err)
+static int reset_once(struct postgres *p, void *data, struct error *err)
 {
     static int (*const ways[])(struct reset * r, struct error * err) = {[RESET_TEMPLATE] = by_template,
                                                                         [RESET_TRUNCATE] = by_truncate,
                                                                         [RESET_RECREATE] = by_recreate,
                                                                         [RESET_NONE] = by_none};
-    struct reset r = {.p = p,
-                      .result = {.clone_ms = NAN, .prove_ms = NAN, .drop_ms = NAN, .checkpoint_ms = NAN}};
+    struct reset *r = data;
+    struct connection *c;
+
+    r->tolerance = NULL;
+    r->result = (struct postgres_reset_result){
+        .clone_ms = NAN, .prove_ms = NAN, .drop_ms = NAN, .checkpoint_ms = NAN};
+    if (postgres_control(p, &c, err) < 0 ||
+        (p->seed && r->mode != RESET_NONE && seed_renew(p, p->seed, err) < 0) || ways[r->mode](r, err) < 0)
+        return -1;
+    int rc = r->tolerance ? prove_and_calm(r, err) : 0;
+    if (!p->seed || !p->seed->doubtful || r->mode == RESET_NONE)
+        return rc;
+    p->lost = true; /* a crash since the template was looked at: whatever the proof says */
+    return error_set(err, ERROR_ENVIRONMENT, "the server went away while the database was reset");
+}
+
+int postgres_reset(struct postgres *p, enum reset_mode mode, struct postgres_reset_result *ret,
+                   struct error *err)
+{
+    struct reset r = {.p = p, .mode = mode};
     int64_t start = clock_now_ns();
 
     assert(p->seed || mode == RESET_NONE);
-    if (ways[mode](&r, err) < 0)
-        return error_wrap(err, "cannot reset the database");
-    if (r.tolerance && prove_and_calm(&r, err) < 0)
+    p->prepared = p->ended = 0;
+    if (postgres_persist(p, reset_once, &r, err) < 0)
         return error_wrap(err, "cannot reset the database");
     p->counted = false;
+    p->glanced_s = NAN;
+    r.result.prepared = p->prepared;
+    r.result.sessions = p->ended;
     r.result.reset_ms = clock_ms_since(start);
     *ret = r.result;
     return 0;
 }
 
-int postgres_drop(struct postgres *p, struct error *err)
+static int drop_unmarked(struct postgres *p, struct error *err)
 {
-    if (p->made && database_drop(p, p->name, err) < 0)
+    CLEANUP_FREE char *name = xstrdup(p->unmarked);
+
+    return database_drop(p, name, err);
+}
+
+/* All of it, or what an attempt before has left. */
+static int drop_all(struct postgres *p, void *data, struct error *err)
+{
+    (void)data;
+    if ((p->made && database_drop(p, p->name, err) < 0) || (p->unmarked && drop_unmarked(p, err) < 0))
         return -1;
     p->made = false;
     while (p->seeds.len) {
@@ -221,4 +271,9 @@ int postgres_drop(struct postgres *p, struct error *err)
         arena_free(s->arena);
     }
     return 0;
+}
+
+int postgres_drop(struct postgres *p, struct error *err)
+{
+    return postgres_persist(p, drop_all, NULL, err);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Statements on a session: sent, waited for, their results taken one by one; COPY in both directions. */
+#include <math.h>
+#include <string.h>
 #include "benchctl/base/clock.h"
+#include "benchctl/base/units.h"
 #include "connection_internal.h"
 
 #define GRACE_NS (5 * NS_PER_S) /* how long after the server's own statement_timeout ours comes */
@@ -91,6 +94,16 @@ int connection_query(struct connection *c, const char *sql, const char *const *v
                      PGresult **ret, struct error *err)
 {
     return connection_send_one(c, sql, values, count, err) < 0 ? -1 : collect(c, ret, err);
+}
+
+double result_number(const PGresult *r, int column)
+{
+    double value = NAN;
+    const char *text = PQgetvalue(r, 0, column);
+
+    if (PQgetisnull(r, 0, column) || number_scan(text, strlen(text), &value) == 0)
+        return NAN;
+    return value;
 }
 
 /* --- COPY */

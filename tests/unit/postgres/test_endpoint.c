@@ -179,6 +179,29 @@ static void parts_make_an_endpoint(void **state)
     assert_null(endpoint_database(e));
 }
 
+/* What a hostile server could ask for: the environment's password, that of ~/.pgpass, a ticket, a
+ * certificate. */
+static void parts_take_nothing_from_outside(void **state)
+{
+    const struct postgres_options o = {.host = "172.18.0.2", .port = 5432, .user = "u"};
+
+    (void)state;
+    assert_int_equal(setenv("PGPASSWORD", "hush-of-another", 1), 0);
+    assert_int_equal(setenv("PGPASSFILE", "/etc/passwd", 1), 0);
+    CLEANUP(endpoint_free) struct endpoint *e = make(&o);
+    assert_string_equal(param(e, "bench", "password"), "none"); /* else libpq looks for one */
+    assert_string_equal(param(e, "bench", "passfile"), "/dev/null");
+    assert_string_equal(param(e, "bench", "krbsrvname"), "none");
+    assert_string_equal(param(e, "bench", "sslmode"), "disable");
+    assert_string_equal(param(e, "bench", "gssencmode"), "disable");
+    CLEANUP(endpoint_free)
+    struct endpoint *own = make(&(struct postgres_options){.url = "postgresql://u@h/d"});
+    assert_null(param(own, "d", "password")); /* a server that the user names: libpq finds it */
+    assert_null(param(own, "d", "passfile"));
+    (void)unsetenv("PGPASSWORD");
+    (void)unsetenv("PGPASSFILE");
+}
+
 static void passwords_become_stars(void **state)
 {
     CLEANUP(endpoint_free)
@@ -203,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup(wrong_urls_tell_nothing, clear_environment),
         cmocka_unit_test_setup_teardown(loopback_is_plain, clear_environment, clear_environment),
         cmocka_unit_test_setup(parts_make_an_endpoint, clear_environment),
+        cmocka_unit_test_setup(parts_take_nothing_from_outside, clear_environment),
         cmocka_unit_test_setup(passwords_become_stars, clear_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,19 @@
 #include "benchctl/base/fs.h"
 #include "unit/check.h"
 
-#define BIN "/usr/lib/postgresql/15/bin/"
+#define BIN "/usr/lib/postgresql/15/bin" /* or where the environment says: BENCHCTL_POSTGRES_BIN */
 #define ARGS 40
+
+/* "DIR/NAME" of one of the server's programs. */
+static const char *program(const char *name)
+{
+    static char paths[2][256];
+    char *path = paths[strcmp(name, "postgres") == 0];
+    const char *dir = getenv("BENCHCTL_POSTGRES_BIN");
+
+    (void)snprintf(path, sizeof(paths[0]), "%s/%s", dir && *dir ? dir : BIN, name);
+    return path;
+}
 
 /* In the child: become postgres, end with the parent, write to `log`. */
 static void become_server(const char *log)
@@ -63,14 +74,14 @@ static bool make_dir(struct cluster *c)
 bool cluster_make(struct cluster *c, const char *const *initdb_options)
 {
     char data[80];
-    const char *argv[ARGS] = {BIN "initdb", "-D", data,   "-U",        "postgres",         "-A",
-                              "trust",      "-E", "UTF8", "--no-sync", "--no-instructions"};
-    size_t n = 11;
+    const char *argv[ARGS] = {program("initdb"), "-D", data,   "-U",       "postgres", "-A",
+                              "trust",           "-E", "UTF8", "--no-sync"};
+    size_t n = 10;
     int status = 0;
 
     *c = (struct cluster){0};
-    if (access(BIN "postgres", X_OK) < 0 || (geteuid() == 0 && !getpwnam("postgres"))) {
-        print_message("skipped: no PostgreSQL server in " BIN "\n");
+    if (access(program("postgres"), X_OK) < 0 || (geteuid() == 0 && !getpwnam("postgres"))) {
+        print_message("skipped: no PostgreSQL server %s\n", program("postgres"));
         return false;
     }
     assert_true(make_dir(c));
@@ -99,7 +110,7 @@ int free_port(void)
 static void start(struct cluster *c, const char *const *settings)
 {
     char data[80], port[16], sockets[120];
-    const char *argv[ARGS] = {BIN "postgres",
+    const char *argv[ARGS] = {program("postgres"),
                               "-D",
                               data,
                               "-p",
@@ -133,22 +144,27 @@ static void start(struct cluster *c, const char *const *settings)
 static void conninfo(const struct cluster *c, const char *database, char *buf, size_t size)
 {
     (void)snprintf(buf, size,
-                   "host=127.0.0.1 port=%d user=postgres dbname=%s connect_timeout=5 sslmode=disable",
+                   "host=127.0.0.1 port=%d user=postgres dbname=%s connect_timeout=60 sslmode=disable",
                    c->port, database);
 }
 
-void cluster_start(struct cluster *c, const char *const *settings)
+void cluster_await(const struct cluster *c)
 {
     char info[200];
-    int64_t deadline = clock_now_ns() + 60 * NS_PER_S;
+    int64_t deadline = clock_now_ns() + 120 * NS_PER_S;
 
-    start(c, settings);
     conninfo(c, "postgres", info, sizeof(info));
     while (PQping(info) != PQPING_OK) {
         if (clock_now_ns() > deadline)
             fail_msg("the server does not start: see %s/log", c->dir);
         (void)usleep(20000);
     }
+}
+
+void cluster_start(struct cluster *c, const char *const *settings)
+{
+    start(c, settings);
+    cluster_await(c);
 }
 
 void cluster_start_slowly(struct cluster *c)

@@ -23,6 +23,7 @@ bool cluster_make(struct cluster *c, const char *const *initdb_options);
 void cluster_start(struct cluster *c,
                    const char *const *settings); /* "name=value", NULL-terminated; may be NULL */
 void cluster_start_slowly(struct cluster *c);    /* without waiting until it answers */
+void cluster_await(const struct cluster *c);     /* until it answers */
 void cluster_stop(struct cluster *c,
                   int signo); /* SIGINT: fast, SIGQUIT: at once, SIGKILL: the postmaster alone */
 void cluster_remove(struct cluster *c);

@@ -64,6 +64,23 @@ static void await_listener(int port)
     }
 }
 
+/* Each time in vain, and at last the server has said this: how soon is not tested. */
+static void ends_with(int port, int64_t window_ns, const char *part)
+{
+    int64_t deadline = clock_now_ns() + 120 * NS_PER_S;
+
+    for (;;) {
+        struct error err = ERROR_INIT;
+        assert_int_equal(connect_to(port, window_ns, &err), -1);
+        if (err.kind != ERROR_TIMEOUT)
+            fail_msg("kind '%s': %s", error_kind_name(err.kind), err.message);
+        if (strstr(err.message, part))
+            return;
+        if (clock_now_ns() > deadline)
+            fail_msg("'%s' never says '%s'", err.message, part);
+    }
+}
+
 static void starting_up_is_waited_for(void **state)
 {
     int port = free_port();
@@ -72,8 +89,8 @@ static void starting_up_is_waited_for(void **state)
 
     (void)state;
     await_listener(port);
-    fails(connect_to(port, NS_PER_S, &err), ERROR_TIMEOUT, "57P03");
-    fails(connect_to(port, 4 * NS_PER_S, &err), ERROR_TIMEOUT, "refused"); /* the port closes after 3 s */
+    ends_with(port, NS_PER_S, "57P03");
+    ends_with(port, 4 * NS_PER_S, "refused"); /* the port closes after 3 s */
     assert_true(clock_now_ns() - start > 3 * NS_PER_S);
     fake_stop(fake);
 }
@@ -85,7 +102,7 @@ static void flapping_is_never_ready(void **state)
 
     (void)state;
     await_listener(port);
-    fails(connect_to(port, 4 * NS_PER_S, &err), ERROR_TIMEOUT, "57P03"); /* gone from 1 s to 3 s, then back */
+    ends_with(port, 4 * NS_PER_S, "57P03"); /* gone from 1 s to 3 s, then back */
     fake_stop(fake);
 }
 
@@ -96,7 +113,7 @@ static void an_administrators_stop_is_waited_for(void **state)
 
     (void)state;
     await_listener(port);
-    fails(connect_to(port, NS_PER_S / 2, &err), ERROR_TIMEOUT, "57P01");
+    ends_with(port, NS_PER_S / 2, "57P01");
     fake_stop(fake);
 }
 
@@ -126,7 +143,8 @@ static void channel_binding_trouble_is_told_at_once(void **state)
     assert_int_equal(connect_to(port, 60 * NS_PER_S, &err), -1);
     assert_int_equal(err.kind, ERROR_ENVIRONMENT);
     assert_has(err.message, "SCRAM-SHA-256-PLUS");
-    assert_has(err.hint, "configuration");
+    assert_has(err.message, "configuration: ");
+    assert_has(err.hint, "waiting does not help");
     assert_true(clock_now_ns() - start < 30 * NS_PER_S);
     fake_stop(fake);
 }
@@ -136,7 +154,7 @@ static void channel_binding_trouble_is_told_at_once(void **state)
 static void nobody_there_is_a_timeout(void **state)
 {
     (void)state;
-    fails(connect_to(free_port(), NS_PER_S / 5, &err), ERROR_TIMEOUT, "refused");
+    ends_with(free_port(), NS_PER_S / 5, "refused");
 }
 
 static void silence_is_a_timeout(void **state)

@@ -297,7 +297,7 @@ static void kill_server(void *data)
 }
 
 /* Stopped at once in the middle of a reset, at one moment after the other: always an error or a finished
- * reset. */
+ * reset. It does not come back, and is waited for a little. */
 static void a_killed_server_is_an_error(void **state)
 {
     struct killing k = {.signo = SIGQUIT};
@@ -310,6 +310,7 @@ static void a_killed_server_is_an_error(void **state)
             loop_add_timer(loop, clock_now_ns() + delay_ms * NS_PER_MS, 0, kill_server, &k);
         struct error failed = ERROR_INIT;
         int64_t start = clock_now_ns();
+        postgres_patience(p, start + NS_PER_S);
         if (reset_template(p, &failed) < 0) {
             assert_true(*failed.message);
             assert_int_not_equal(failed.kind, ERROR_NONE);
@@ -319,6 +320,7 @@ static void a_killed_server_is_an_error(void **state)
         cluster_stop(&server, SIGQUIT);
         fails(postgres_drop(p, &err), ERROR_ENVIRONMENT, "refused");
         cluster_start(&server, NULL);
+        postgres_patience(p, LOOP_FOREVER);
         (void)reset_by(p, RESET_TEMPLATE); /* and it goes on when the server is back */
         holds("bench", stable_state, STABLE);
         finish(p);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* libpq wrapped at link time: each of its calls fails once, or does only a part of its work. */
+/* libpq wrapped at link time: each of its calls fails once or from then on, or does only a part of its work.
+ */
 #include "seeded.h"
 
 static long calls, fail_at;   /* 0: never */
-static const char *fail_text; /* or the statement that begins like this, once */
+static bool fail_on;          /* all that come after it as well */
+static const char *fail_text; /* or the statement that begins like this, */
+static long fail_times;       /* so often */
 static bool dribble;          /* COPY takes a piece only at the second attempt, flushing takes two */
 
 /* Every second time. */
@@ -14,7 +17,8 @@ static bool partly(bool *turn)
 
 static bool failing(void)
 {
-    return ++calls == fail_at;
+    calls++;
+    return calls == fail_at || (fail_on && fail_at && calls > fail_at);
 }
 
 PGconn *__real_PQconnectStartParams(const char *const *keys, const char *const *values, int expand);
@@ -50,8 +54,8 @@ PostgresPollingStatusType __wrap_PQconnectPoll(PGconn *c)
 
 int __wrap_PQsendQuery(PGconn *c, const char *text)
 {
-    if (fail_text && strncmp(text, fail_text, strlen(fail_text)) == 0) {
-        fail_text = NULL;
+    if (fail_times > 0 && strncmp(text, fail_text, strlen(fail_text)) == 0) {
+        fail_times--;
         return 0;
     }
     return failing() ? 0 : __real_PQsendQuery(c, text);
@@ -139,22 +143,17 @@ static void nothing_is_left(void)
           "");
 }
 
-#define SAMPLES 30
+#define SAMPLES 24
 
-/* Wherever a call fails, the sweep ends with an error that says something, or it did not matter; and the next
- * one works. */
-static void each_call_may_fail(void **state)
+/* How many of so many sweeps fail, each in another of its `total` calls; with an error that says something.
+ */
+static long count_failures(long samples, long total)
 {
-    (void)state;
-    need_server();
-    calls = fail_at = 0;
-    ok(sweep(&err));
-    nothing_is_left();
-    long total = calls, failed = 0;
-    assert_true(total > SAMPLES);
-    for (long i = 0; i < SAMPLES; i++) {
+    long failed = 0;
+
+    for (long i = 0; i < samples; i++) {
         struct error err = ERROR_INIT;
-        fail_at = 1 + i * (total - 1) / (SAMPLES - 1);
+        fail_at = 1 + i * (total - 1) / (samples - 1);
         calls = 0;
         int r = sweep(&err);
         if (r < 0) {
@@ -164,10 +163,27 @@ static void each_call_may_fail(void **state)
                          err.message);
         }
     }
-    assert_true(failed > SAMPLES / 2);
+    calls = fail_at = 0;
+    fail_on = false;
+    ok(sweep(&err));
+    nothing_is_left();
+    return failed;
+}
+
+/* A session that is lost is opened again, and what was under way is done again; when that is lost as well the
+ * sweep ends with an error. The next one works. */
+static void each_call_may_fail(void **state)
+{
+    (void)state;
+    need_server();
     calls = fail_at = 0;
     ok(sweep(&err));
     nothing_is_left();
+    long total = calls;
+    assert_true(total > SAMPLES);
+    assert_true(count_failures(SAMPLES, total) < SAMPLES / 2);
+    fail_on = true;
+    assert_true(count_failures(SAMPLES / 3, total) >= SAMPLES / 3 - 1);
 }
 
 /* A database without our mark would be nobody's, and refused by the next run: it must not stay. */
@@ -180,12 +196,17 @@ static void what_cannot_be_marked_does_not_stay(void **state)
     need_server();
     struct postgres *p = cluster_connect_url(&server, loop, "bench");
     fail_text = "COMMENT ON DATABASE \"benchctl";
+    fail_times = 10;
     fails(postgres_seed(p, &s, 1, "50a11", &err), ERROR_ENVIRONMENT, "cannot mark database");
     nothing_is_left();
+    fail_times = 1; /* once is not enough */
     ok(postgres_seed(p, &s, 1, "50a11", &err));
+    assert_int_equal(fail_times, 0);
     fail_text = "COMMENT ON DATABASE \"bench\"";
+    fail_times = 10;
     fails(postgres_reset(p, RESET_TEMPLATE, &r, &err), ERROR_ENVIRONMENT, "cannot mark database 'bench'");
     holds("postgres", "SELECT count(*) FROM pg_database WHERE datname = 'bench'", "0");
+    fail_times = 0;
     ok(postgres_reset(p, RESET_TEMPLATE, &r, &err));
     finish(p);
 }
