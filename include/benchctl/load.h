@@ -151,6 +151,22 @@ int load_adapter_parse_files(const struct load_adapter *a, const char *const *fi
  */
 int load_adapter_redact(const struct load_adapter *a, const char *dir, struct error *err) MUST_CHECK;
 
+/*
+ * Once the generator has ended and before anything that it left is opened: removes what is neither a file nor
+ * a directory, files that would run as somebody else, names that hold a secret, and what is too large, too
+ * much or too deep to be read. `removed` is told the first names and why. By directory descriptors; follows
+ * no link. ERROR_ENVIRONMENT when something has to stay: then nothing there may be opened. Hard links to
+ * files of this machine cannot be made from a container (a mount is in between); those of a generator on this
+ * machine are its user's own.
+ */
+struct load_tidying {
+    const char *dir;
+    bool links; /* symbolic links may stay: whoever made them has this machine's rights anyway */
+    void (*removed)(const char *name, const char *why, void *data);
+    void *data;
+};
+int load_output_tidy(const struct load_tidying *o, struct error *err) MUST_CHECK;
+
 /* Names of all adapters of a kind ("load", "metrics") in `dirs`, sorted, each once; NULL-terminated. */
 char **adapter_list(char *const *dirs, const char *kind);
 char **load_adapter_list(char *const *dirs);
@@ -223,6 +239,8 @@ void load_stream_get_counts(const struct load_stream *s, struct load_stream_coun
 bool load_stream_get_total(const struct load_stream *s, const char *metric, struct load_stream_total *ret);
 /* In order of appearance; NULL past the last. */
 const char *load_stream_metric_name(const struct load_stream *s, size_t index);
+/* Requests so far that were answered and did not fail; NAN: the adapter names no such metric. */
+double load_stream_answered(const struct load_stream *s);
 /* Of the latency metric, in ms: exact while values are few (65,536), then from the histogram. */
 double load_stream_quantile_ms(const struct load_stream *s, double q);
 const struct histogram *load_stream_histogram(const struct load_stream *s);

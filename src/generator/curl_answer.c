@@ -105,7 +105,7 @@ size_t curl_on_body(char *bytes, size_t size, size_t count, void *data)
 
     c->base.x->received_bytes += len;
     c->head_bytes = 0; /* trailers count anew */
-    if (!c->base.x->kind->body_regex)
+    if (!c->base.x->kind->wants_body)
         return len;
     if (!c->collected)
         c->collected = xcalloc(1, sizeof(*c->collected));
@@ -255,5 +255,5 @@ enum request_error curl_judge(struct curl_channel *c, CURLcode code, const char 
                                  .header_ok = c->header_ok,
                                  .body = c->collected ? c->collected->data : NULL,
                                  .body_len = c->collected ? c->collected->len : 0};
-    return answer_judge(c->base.x->kind, &facts, ret_detail);
+    return answer_judge(c->base.x, &facts, ret_detail);
 }

@@ -226,6 +226,8 @@ struct json *outcome_report(const struct outcome_facts *f)
     json_set_number(j, "drain_ms", outcome_ms(s.drain_ns));
     outcome_counts(j, all);
     outcome_rates(j, all, window_ns);
+    outcome_users(j, f, window_ns);
+    outcome_fallbacks(j, f->workload, ALL_KINDS, all);
     json_set_int(j, "planned", (int64_t)s.planned);
     json_set_int(j, "started", (int64_t)s.started);
     json_set_int(j, "dropped", (int64_t)s.dropped);

@@ -33,6 +33,10 @@ void outcome_rates(struct json *into, const struct tally *t, int64_t window_ns);
 struct json *outcome_corrected(const struct tally *t, const struct phase_part *p, struct histogram *into);
 /* How long it took from the last moment at which a request could begin until the last answer. */
 int64_t outcome_drain_ns(const struct workload_phase *f, const struct phase_part *p);
+/* outcome_users.c: `concurrency` and `think_ms` of closed phases, null where others are among them. */
+void outcome_users(struct json *into, const struct outcome_facts *f, int64_t window_ns);
+/* `fallbacks` of a kind of request, or of all; null where nobody looked. */
+void outcome_fallbacks(struct json *into, const struct workload *w, size_t kind, const struct tally *t);
 struct json *outcome_phase(const struct workload *w, const struct second *total, size_t phase);
 struct json *outcome_requests(const struct workload *w, const struct second *total, int64_t window_ns);
 

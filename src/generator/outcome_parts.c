@@ -166,6 +166,7 @@ struct json *outcome_requests(const struct workload *w, const struct second *tot
         json_set_text(j, "name", requests[k].name);
         json_set_text(j, "tag", tags[k]);
         outcome_counts(j, t);
+        outcome_fallbacks(j, w, k, t);
         outcome_rates(j, t, window_ns);
         outcome_latencies(j, t);
         json_append(all, j);

@@ -53,7 +53,7 @@ static void finish_whole(struct plain_channel *c, bool more_came)
     const char *detail;
 
     x->done_ns = clock_now_ns();
-    enum request_error error = answer_judge(x->kind, &facts, &detail);
+    enum request_error error = answer_judge(x, &facts, &detail);
     bool clean = !more_came && !c->peer_closed && !c->unsent_len;
     if (clean && answer_promises_close(&c->answer))
         plain_close_after_peer(c);

@@ -194,7 +194,7 @@ static bool on_line(struct answer *a, const char *line, size_t len)
 
 static void body_piece(struct answer *a, const char *bytes, size_t len)
 {
-    if (!a->kind->body_regex)
+    if (!a->kind->wants_body)
         return;
     if (a->state == STATE_LENGTH && len == a->left && !(a->store && a->store->body.len)) {
         a->body = bytes; /* all of it in one piece */
@@ -259,7 +259,7 @@ enum answer_result answer_close(struct answer *a)
 
 uint64_t answer_skippable(const struct answer *a)
 {
-    return a->state == STATE_LENGTH && !a->kind->body_regex ? a->left : 0;
+    return a->state == STATE_LENGTH && !a->kind->wants_body ? a->left : 0;
 }
 
 enum answer_result answer_skip(struct answer *a, uint64_t count)

@@ -59,6 +59,7 @@ void tally_add(struct tally *into, const struct tally *from)
         into->status[i] += from->status[i];
     into->received_bytes += from->received_bytes;
     into->connections += from->connections;
+    into->fallbacks += from->fallbacks;
     if (histogram_count(from->response))
         histogram_merge(into->response, from->response);
     if (histogram_count(from->service))
@@ -250,6 +251,7 @@ static int take_cell(struct reader *r, struct second *into, struct error *err)
         cell->status[k] += t.status[k];
     cell->received_bytes += t.received_bytes;
     cell->connections += t.connections;
+    cell->fallbacks += t.fallbacks;
     t.response = t.service = none; /* pointers of the other process */
     return take_histogram(r, cell->response, err) < 0 || take_histogram(r, cell->service, err) < 0 ? -1 : 0;
 }

@@ -13,10 +13,10 @@
 
 /* Requests of one kind in one phase. */
 struct tally {
-    uint64_t count[REQUEST_ERRORS]; /* by how they ended */
-    uint64_t status[STATUS_CODES];  /* whole answers by HTTP status */
-    uint64_t received_bytes, connections;
-    struct histogram *response, *service; /* of whole answers, whatever they said; owned */
+    uint64_t count[REQUEST_ERRORS];                  /* by how they ended */
+    uint64_t status[STATUS_CODES];                   /* whole answers by HTTP status */
+    uint64_t received_bytes, connections, fallbacks; /* fallbacks: among those that were ok */
+    struct histogram *response, *service;            /* of whole answers, whatever they said; owned */
 };
 
 /* A phase as a worker sees it. */

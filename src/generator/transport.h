@@ -60,6 +60,8 @@ struct request_kind {
     bool is_head;                             /* its answer has no body whatever it says */
     bool is_grpc;
     int64_t timeout_ns;
+    const regex_t *fallback_regex; /* NULL: nobody looks for fallbacks */
+    bool wants_body;               /* some regular expression does */
 };
 
 struct exchange {
@@ -78,6 +80,7 @@ struct exchange {
     uint64_t received_bytes; /* head and body; libcurl leaves out what frames chunks */
     bool new_connection;     /* one was made, or at least begun, for it */
     const char *detail;      /* a few static words or a static errno text; NULL */
+    bool fallback;           /* ok, and by a fallback */
 };
 
 struct transport;

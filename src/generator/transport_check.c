@@ -28,9 +28,10 @@ static enum request_error judge_grpc(const struct request_kind *k, const struct 
     return REQUEST_PROTOCOL;
 }
 
-enum request_error answer_judge(const struct request_kind *k, const struct answer_facts *f,
-                                const char **ret_detail)
+enum request_error answer_judge(struct exchange *x, const struct answer_facts *f, const char **ret_detail)
 {
+    const struct request_kind *k = x->kind;
+
     *ret_detail = NULL;
     if (f->status < 0 || (size_t)f->status >= ARRAY_LEN(k->status_ok) || !k->status_ok[f->status]) {
         *ret_detail = "another status than expected";
@@ -49,6 +50,7 @@ enum request_error answer_judge(const struct request_kind *k, const struct answe
         *ret_detail = "another body than expected";
         return REQUEST_MISMATCH;
     }
+    x->fallback = k->fallback_regex && matches(k->fallback_regex, f->body, f->body_len);
     return REQUEST_OK;
 }
 

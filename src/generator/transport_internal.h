@@ -64,11 +64,11 @@ void channel_connected(struct channel *c);
 struct answer_facts {
     int status, grpc_status; /* grpc_status -1: none came */
     bool header_ok;          /* expect.header matched, or nothing was expected */
-    const char *body;        /* what was collected for body_regex */
+    const char *body;        /* what was collected for regular expressions */
     size_t body_len;
 };
-enum request_error answer_judge(const struct request_kind *k, const struct answer_facts *f,
-                                const char **ret_detail);
+/* Sets the exchange's `fallback`, too. */
+enum request_error answer_judge(struct exchange *x, const struct answer_facts *f, const char **ret_detail);
 bool header_matches(const struct request_kind *k, const char *value, size_t len);
 
 /* What connecting that failed so counts as: REQUEST_CONNECT, REQUEST_RESET or REQUEST_GENERATOR. */

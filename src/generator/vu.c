@@ -167,6 +167,7 @@ static void count_end(struct vu *v, enum request_error error, int64_t now_ns)
     t->count[error]++;
     t->received_bytes += v->x.received_bytes;
     t->connections += v->x.new_connection;
+    t->fallbacks += error == REQUEST_OK && v->x.fallback;
     if (error == REQUEST_OK || error == REQUEST_STATUS || error == REQUEST_MISMATCH) {
         if (v->x.status >= 0 && v->x.status < STATUS_CODES)
             t->status[v->x.status]++;
@@ -273,6 +274,7 @@ void vu_due(struct vu *v, int64_t now_ns)
         v->x.detail = v->x.received_bytes ? "the answer had begun" : "nothing was answered in time";
         vu_ended(v, REQUEST_TIMEOUT, now_ns);
     } else if (v->state == VU_RESTING && v->until_ns <= now_ns) {
+        p->part->think_ns += (uint64_t)(now_ns - v->until_ns); /* its turn has come late: a pause as well */
         vu_free(v, now_ns);
     } else if (v->state != VU_IDLE) {
         vu_requeue(v);

@@ -8,8 +8,8 @@
 #define BENCHCTL_LOAD_ADAPTER_H
 
 #include <regex.h>
+#include "benchctl/base/expr.h"
 #include "benchctl/load.h"
-#include "expr.h"
 #include "quantity.h"
 
 #define STDOUT_NAME "stdout.txt"
@@ -122,7 +122,7 @@ struct adapter_rule {
 
 struct count_nodes {
     const struct node *requests, *ok, *failed, *rps, *duration, *received_bytes, *dropped, *offered,
-        *connections;
+        *connections, *concurrency, *think, *corrected_p99, *lag_p99, *fallbacks;
 };
 struct latency_nodes {
     const struct node *min, *mean, *stdev, *p50, *p75, *p90, *p95, *p99, *p999, *max;

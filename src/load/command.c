@@ -131,6 +131,17 @@ static int build_env(const struct template_scope *s, struct text_map *ret, struc
     return 0;
 }
 
+/* A file that is one value and nothing else (a body) has it as it is. */
+static enum value_place place_of(const struct adapter_file *f)
+{
+    if (text_ends(f->file, ".json"))
+        return PLACE_JSON;
+    return strncmp(f->content, "${", 2) == 0 && f->content[strcspn(f->content, "}")] &&
+                   !f->content[strcspn(f->content, "}") + 1]
+               ? PLACE_ANY
+               : PLACE_LINE;
+}
+
 static int build_files(const struct template_scope *s, struct text_map *ret, struct error *err)
 {
     size_t n = 0;
@@ -141,8 +152,10 @@ static int build_files(const struct template_scope *s, struct text_map *ret, str
     {
         if (f->when && !load_condition(s->adapter, f->when, s->call, s->arena))
             continue;
+        struct template_scope in_file = *s;
+        in_file.place = place_of(f);
         ret->items[n] = (struct text_pair){.key = f->file, .at = f->at};
-        if (load_template_fill(f->content, s, &ret->items[n].value, err) < 0)
+        if (load_template_fill(f->content, &in_file, &ret->items[n].value, err) < 0)
             return -1;
         n++;
     }
@@ -167,13 +180,27 @@ static int build_finish(const struct template_scope *s, struct load_command *ret
     return rc;
 }
 
+/* No URL holds them, and nothing good comes of them in an argument, a line or a script. */
+static int check_path(const struct load_call *call, struct error *err)
+{
+    for (const char *p = call->path && !call->spec ? call->path : ""; *p; p++) {
+        if ((unsigned char)*p >= ' ' && *p != 0x7f && *p != '"')
+            continue;
+        (void)error_set(err, ERROR_INVALID, "the load's path holds %s",
+                        *p == '"' ? "a quotation mark" : "a control character");
+        return error_hint(err, "a URL has it as %%%02X", (unsigned)(unsigned char)*p);
+    }
+    return 0;
+}
+
 int load_adapter_command(const struct load_adapter *a, const struct load_call *call, struct arena *arena,
                          struct load_command *ret, struct error *err)
 {
     const struct template_scope s = {.adapter = a, .call = call, .arena = arena};
     struct load_command made = {.stdout_name = STDOUT_NAME, .stderr_name = STDERR_NAME};
 
-    if (load_adapter_check_options(a, call->options, err) < 0 || load_rules_check(a, call, err) < 0)
+    if (load_adapter_check_options(a, call->options, err) < 0 || load_rules_check(a, call, err) < 0 ||
+        check_path(call, err) < 0)
         return -1;
     if (build_argv(&s, &made.argv, err) < 0 || build_env(&s, &made.env, err) < 0 ||
         build_files(&s, &made.files, err) < 0 || build_finish(&s, &made, err) < 0)

@@ -46,12 +46,17 @@ int load_condition_check(const struct load_adapter *a, const char *when, struct 
 /* Every `${...}` of the adapter's templates has a meaning. */
 int load_templates_check(struct load_adapter *a, struct error *err) MUST_CHECK;
 
+/* What a value becomes where it stands: in a JSON file the inside of a text, in a file of lines nothing that
+ * would end one. The spec is JSON already. */
+enum value_place { PLACE_ANY, PLACE_JSON, PLACE_LINE };
+
 /* Fills a template in. `key` and `value` are those of a flag or of `each`, else NULL. */
 struct template_scope {
     const struct load_adapter *adapter;
     const struct load_call *call;
     struct arena *arena;
     const char *key, *value;
+    enum value_place place;
 };
 int load_template_fill(const char *text, const struct template_scope *scope, const char **ret,
                        struct error *err) MUST_CHECK;

@@ -211,6 +211,11 @@ int evaluation_fill(struct evaluation *e, struct load_result *ret, struct error 
     r->dropped = evaluation_number("dropped", e);
     r->offered = evaluation_number("offered", e);
     r->connections = evaluation_number("connections", e);
+    r->concurrency = evaluation_number("concurrency", e);
+    r->think_ms = evaluation_number("think", e);
+    r->corrected_p99_ms = evaluation_number("corrected_p99", e);
+    r->lag_p99_ms = evaluation_number("lag_p99", e);
+    r->fallbacks = evaluation_number("fallbacks", e);
     fill_latency(e, "latency.", &r->latency_ms);
     fill_latency(e, "service.", &r->service_ms);
     fill_texts(e, r);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include "benchctl/base/fs.h"
 #include "benchctl/base/process.h"
 
 /* "3" or "100-110". */
@@ -39,11 +41,15 @@ static bool status_accepted(const struct load_adapter *a, int status)
 /* The first words of a file, on one line and printable. */
 static size_t first_words(const char *path, char *buf, size_t size)
 {
-    CLEANUP(fclose) FILE *f = fopen(path, "re");
+    CLEANUP_CLOSE int fd = -1;
+    struct error ignored = ERROR_INIT;
+    unsigned char piece[4096];
     size_t n = 0;
     bool blank = true;
 
-    for (int c = f ? getc(f) : EOF; c != EOF && n + 3 < size; c = getc(f)) {
+    ssize_t len = fs_open_regular(path, false, &fd, &ignored) == 0 ? read(fd, piece, sizeof(piece)) : 0;
+    for (ssize_t i = 0; i < len && n + 3 < size; i++) {
+        int c = piece[i];
         if (c == '\n' && !blank && n + 5 < size) {
             buf[n++] = ';';
             buf[n++] = ' ';

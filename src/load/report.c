@@ -174,8 +174,10 @@ static int add_map(struct load_adapter *a, const struct report *r, const char *p
     return 0;
 }
 
-const char *const load_count_names[] = {"requests",       "ok",      "failed",  "rps",         "duration",
-                                        "received_bytes", "dropped", "offered", "connections", NULL};
+const char *const load_count_names[] = {
+    "requests", "ok",        "failed",      "rps",         "duration", "received_bytes",
+    "dropped",  "offered",   "connections", "concurrency", "think",    "corrected_p99",
+    "lag_p99",  "fallbacks", NULL};
 const char *const load_latency_names[] = {"min", "mean", "stdev", "p50", "p75", "p90",
                                           "p95", "p99",  "p999",  "max", NULL};
 
@@ -195,9 +197,10 @@ static int add_latencies(struct load_adapter *a, const struct report *r, const c
 static int add_values(struct load_adapter *a, struct report *r, struct value_list *list, struct error *err)
 {
     const struct count_nodes *c = &r->form->counts;
-    const struct node *const counts[] = {c->requests, c->ok,       c->failed,
-                                         c->rps,      c->duration, c->received_bytes,
-                                         c->dropped,  c->offered,  c->connections};
+    const struct node *const counts[] = {
+        c->requests, c->ok,       c->failed,      c->rps,         c->duration, c->received_bytes,
+        c->dropped,  c->offered,  c->connections, c->concurrency, c->think,    c->corrected_p99,
+        c->lag_p99,  c->fallbacks};
 
     if (add_map(a, r, "", r->form->let, list, err) < 0 ||
         add_map(a, r, "errors.", r->form->errors, list, err) < 0)

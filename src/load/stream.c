@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
+#include "benchctl/base/fs.h"
 
 #define BLOCK ((size_t)128 << 10) /* what the second-level cache of most processors still holds */
 
@@ -267,12 +268,12 @@ int load_stream_end(struct load_stream *s, struct error *err)
 
 int load_stream_read_file(struct load_stream *s, const char *path, struct error *err)
 {
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CLEANUP_CLOSE int fd = -1;
     CLEANUP_FREE char *block = NULL;
     ssize_t n;
 
-    if (fd < 0)
-        return error_errno(err, ERROR_INVALID, errno, "cannot open '%s'", path);
+    if (fs_open_regular(path, true, &fd, err) < 0)
+        return -1;
     block = xmalloc(BLOCK);
     while ((n = read(fd, block, BLOCK)) != 0) {
         if (n < 0 && errno == EINTR)

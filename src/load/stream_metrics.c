@@ -110,3 +110,10 @@ double stream_quantile_ms(const struct load_stream *s, double q)
     size_t i = (size_t)below;
     return i + 1 >= n ? sorted[n - 1] : sorted[i] + (sorted[i + 1] - sorted[i]) * (at - below);
 }
+
+double load_stream_answered(const struct load_stream *s)
+{
+    if (!s->spec->requests)
+        return NAN;
+    return (s->requests ? s->requests->total.sum : 0) - (s->failed ? s->failed->total.sum : 0);
+}

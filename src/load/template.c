@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "benchctl/base/interpolate.h"
+#include "benchctl/base/json.h"
 #include "benchctl/base/units.h"
 
 /* The target's parts: "http", "10.0.0.2", "8080" of "http://10.0.0.2:8080/x". */
@@ -196,7 +197,7 @@ static enum lookup_result add_builtin(const struct template_scope *s, const char
                                                                                            : LOOKUP_FOUND;
 }
 
-static enum lookup_result look_up(const char *name, struct strbuf *out, void *data, struct error *err)
+static enum lookup_result look_up_plain(const char *name, struct strbuf *out, void *data, struct error *err)
 {
     const struct template_scope *s = data;
 
@@ -215,6 +216,47 @@ static enum lookup_result look_up(const char *name, struct strbuf *out, void *da
         return add_path(s, find_file(s->adapter, name + strlen("file."))->file, out);
     enum lookup_result r = add_builtin(s, name, out, err);
     return r == LOOKUP_UNKNOWN ? add_option(s, name, out, err) : r;
+}
+
+/* What the JSON writer makes of it, without the quotes around it. */
+static void add_json_inside(const struct strbuf *value, struct strbuf *out)
+{
+    CLEANUP(json_free) struct json *j = json_new_text(strbuf_text(value));
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    json_write(j, JSON_STYLE_COMPACT, &text);
+    if (text.len >= 2 && strbuf_text(&text)[0] == '"')
+        strbuf_add(out, strbuf_text(&text) + 1, text.len - 2);
+}
+
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return true;
+    return false;
+}
+
+static enum lookup_result look_up(const char *name, struct strbuf *out, void *data, struct error *err)
+{
+    const struct template_scope *s = data;
+    CLEANUP_VALUE(strbuf_release) struct strbuf value = STRBUF_INIT;
+
+    if (s->place == PLACE_ANY || strcmp(name, "spec") == 0)
+        return look_up_plain(name, out, data, err);
+    enum lookup_result r = look_up_plain(name, &value, data, err);
+    if (r != LOOKUP_FOUND)
+        return r;
+    if (s->place == PLACE_JSON) {
+        add_json_inside(&value, out);
+    } else if (has_control(strbuf_text(&value))) {
+        (void)error_set(err, ERROR_INVALID, "'%s' holds a control character", name);
+        (void)error_hint(err, "it would be a line of its own in a file of the generator");
+        return LOOKUP_FAILED;
+    } else {
+        strbuf_add(out, strbuf_text(&value), value.len);
+    }
+    return r;
 }
 
 int load_template_fill(const char *text, const struct template_scope *scope, const char **ret,

@@ -85,6 +85,53 @@ static void measured_and_warm_up_are_apart(void **state)
     second_free(s);
 }
 
+static struct json *report_of_one(struct workload_phase *f, struct workload_request *r,
+                                  const struct second *s)
+{
+    const struct workload w = {.target = "http://x", .seed = 5, .phases = {f, 1}, .requests = {r, 1}};
+    const struct outcome_facts o = {.workload = &w, .total = s, .processes = 1, .transport = "plain"};
+
+    return outcome_report(&o);
+}
+
+/* Two users, 10 s and half a second for the last answers, in which nobody may begin one. */
+static void users_and_their_pauses(void **state)
+{
+    struct workload_stage stages[] = {{.duration_ns = 10 * NS_PER_S, .target = 100}};
+    struct workload_phase f = phases[1];
+    struct workload_request r = {.name = "GET /"};
+    struct second *s = second_new(1, 1);
+
+    (void)state;
+    answers(s, 0, 0, 200, 1000);
+    second_cell(s, 0, 0)->fallbacks = 7;
+    s->parts[0] = (struct phase_part){
+        .begin_ns = 0, .end_ns = 10 * NS_PER_S + NS_PER_S / 2, .think_ns = 200 * 99 * (uint64_t)NS_PER_MS};
+    CLEANUP(json_free) struct json *j = report_of_one(&f, &r, s);
+    assert_true(fabs(at(j, "/concurrency") - 20 / 10.5) < 1e-9);
+    assert_true(fabs(at(j, "/think_ms") - 99) < 1e-9);
+    assert_int_equal(json_type_of(json_pointer(j, "/fallbacks")), JSON_TYPE_NULL); /* nobody looked */
+    r.fallback = "cached";
+    f = (struct workload_phase){.name = "ramp",
+                                .executor = EXECUTOR_RAMPING_VUS,
+                                .stages = {stages, 1},
+                                .duration_ns = 10 * NS_PER_S};
+    s->parts[0].end_ns = 10 * NS_PER_S;
+    CLEANUP(json_free) struct json *ramp = report_of_one(&f, &r, s);
+    assert_in_range(at(ramp, "/concurrency"), 49, 50); /* from 0 to 100 */
+    assert_true(at(ramp, "/fallbacks") == 7 && at(ramp, "/by_request/0/fallbacks") == 7);
+    s->parts[0].end_ns = 5 * NS_PER_S; /* interrupted half way */
+    CLEANUP(json_free) struct json *half = report_of_one(&f, &r, s);
+    assert_in_range(at(half, "/concurrency"), 24, 25);
+    f.executor = EXECUTOR_PER_VU_ITERATIONS;
+    CLEANUP(json_free) struct json *counted = report_of_one(&f, &r, s);
+    assert_true(isnan(at(counted, "/concurrency")));
+    f.executor = EXECUTOR_CONSTANT_ARRIVAL_RATE;
+    CLEANUP(json_free) struct json *open = report_of_one(&f, &r, s);
+    assert_true(isnan(at(open, "/concurrency")) && isnan(at(open, "/think_ms")));
+    second_free(s);
+}
+
 /* 999 answers of 1 ms and one of 100 ms, by one VU: corrected it saw 99, 98, ... 1 ms, too. */
 static void a_stall_is_put_back(void **state)
 {
@@ -341,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measured_and_warm_up_are_apart),
+        cmocka_unit_test(users_and_their_pauses),
         cmocka_unit_test(a_stall_is_put_back),
         cmocka_unit_test(tags_are_of_one_request_each),
         cmocka_unit_test(a_loop_that_stood_still_is_told),

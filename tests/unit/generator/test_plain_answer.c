@@ -25,7 +25,7 @@ struct read {
 
 static struct request_kind kind_of(const regex_t *body)
 {
-    return (struct request_kind){.body_regex = body};
+    return (struct request_kind){.body_regex = body, .wants_body = body != NULL};
 }
 
 /* From copies of their exact size, so that a sanitizer sees every read beyond the end. */

@@ -12,7 +12,7 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/process.h"
 
-enum behaviour { GOOD, STATUS_500, CLOSES, SLOW, SILENT, RESETS };
+enum behaviour { GOOD, STATUS_500, CLOSES, SLOW, LATE, SILENT, RESETS };
 
 /* Reads one request's head; false at the end of the connection. */
 static inline bool read_request(int fd, char *buf, size_t size)
@@ -51,8 +51,8 @@ static inline void serve_connection(int fd, enum behaviour how)
             (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
             return;
         }
-        if (how == SLOW)
-            (void)usleep(1300 * 1000);
+        if (how == SLOW || how == LATE)
+            (void)usleep(how == SLOW ? 1300 * 1000 : 5000 * 1000);
         if (write(fd, answer, strlen(answer)) < 0 || how == CLOSES)
             return;
     }
@@ -106,7 +106,11 @@ static inline void stop(const struct server *s)
     (void)waitpid(s->pid, NULL, 0);
 }
 
-/* Runs the command as the conductor does: files first, output to files, its own environment. */
+#define LONGEST_RUN_NS                                                                                       \
+    (60 * NS_PER_S) /* the server answers at once, or not at all: all that a run may take */
+
+/* Runs the command as the conductor does: files first, output to files, its own environment. The status of
+ * waitpid(2), or -1 when its time was up. */
 static inline int run(const struct load_command *c, const char *dir, int64_t limit_ns)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
@@ -126,10 +130,13 @@ static inline int run(const struct load_command *c, const char *dir, int64_t lim
     assert_int_equal(loop_new(&l, &err), 0);
     const struct process_options o = {
         .argv = c->argv.items, .env = env, .stdout_fd = out_fd, .stderr_fd = err_fd};
-    if (process_start(l, &o, &p, &err) < 0 ||
-        loop_wait_until(l, process_done_flag(p), clock_now_ns() + limit_ns, &err) < 0)
+    if (process_start(l, &o, &p, &err) < 0)
         fail_msg("%s", err.message);
-    return process_status(p);
+    if (loop_wait_until(l, process_done_flag(p), clock_now_ns() + limit_ns, &err) == 0)
+        return process_status(p);
+    if (err.kind != ERROR_TIMEOUT)
+        fail_msg("%s", err.message);
+    return -1;
 }
 
 /* Also looks where scripts/install-generators puts what it gets, and in the directories of
@@ -179,7 +186,9 @@ static inline int attempt(const char *dir, int port, const struct attempt *t, st
         return -1;
     struct load_outcome o = {.ran = true, .started_wall_ns = clock_wall_ns(), .call = call};
     int64_t began = clock_now_ns();
-    o.wait_status = run(&command, dir, 60 * NS_PER_S);
+    o.wait_status = run(&command, dir, t->duration_ns + LONGEST_RUN_NS);
+    if (o.wait_status < 0)
+        return error_set(err, ERROR_TIMEOUT, "'%s' did not end", command.argv.items[0]);
     o.window_ms = clock_ms_since(began);
     finish(&command, dir);
     return load_adapter_collect(a, dir, &o, arena, r, problems, err);

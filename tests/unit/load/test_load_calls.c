@@ -202,6 +202,35 @@ static void delivered(void **state)
     asked_and_got("hey", *state, "{workers: 4, worker_rate: 15.5}", HEY("620"), NULL, NAN);
 }
 
+static double users_of(const char *adapter, const char *dir, const char *yaml, const char *text)
+{
+    CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of(adapter);
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    const struct load_call call = {.duration_ns = 10 * NS_PER_S, .options = options_of(yaml, arena)};
+    const struct load_outcome o = {.ran = true, .window_ms = 10100, .call = &call};
+    struct load_problems p;
+    struct error err = ERROR_INIT;
+    struct load_result r;
+
+    put(dir, strcmp(adapter, "oha") == 0 ? "oha.json" : "stdout.txt", text);
+    if (load_adapter_collect(a, dir, &o, arena, &r, &p, &err) < 0)
+        fail_msg("%s: %s", adapter, err.message);
+    return r.concurrency;
+}
+
+/* Who waits for an answer, or pauses unasked; with a rate nobody knows how many do. */
+static void users(void **state)
+{
+    check_number("users", users_of("hey", *state, NULL, HEY("620")), 50);
+    check_number("users", users_of("hey", *state, "{workers: 4}", HEY("620")), 4);
+    check_number("users", users_of("hey", *state, "{workers: 4, worker_rate: 15.5}", HEY("620")), NAN);
+    check_number("users", users_of("oha", *state, "{connections: 7}", OHA("6200")), 7);
+    check_number("users", users_of("oha", *state, "{connections: 7, http2: true, parallel: 3}", OHA("6200")),
+                 21);
+    check_number("users", users_of("oha", *state, "{rate: 620}", OHA("6200")), NAN);
+    check_number("users", users_of("wrk2", *state, "{rate: 620}", WRK2("6200", "")), NAN);
+}
+
 /* Before 1.9 oha writes its JSON to standard output. */
 static void json_on_standard_output(void **state)
 {
@@ -250,6 +279,7 @@ int main(void)
         cmocka_unit_test(argv),
         cmocka_unit_test(files),
         cmocka_unit_test(contradictions),
+        cmocka_unit_test_setup_teardown(users, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(delivered, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(json_on_standard_output, scratch_setup, scratch_teardown),
         cmocka_unit_test(versions),

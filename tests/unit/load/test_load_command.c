@@ -85,6 +85,45 @@ static void files_and_environment(void **state)
     assert_string_equal(command.finish_stdout_name, "report.json");
 }
 
+/* A value stays what it is in a file whose content means something. */
+static void values_in_files(void **state)
+{
+    static const char *const bad[] = {
+        "/x\"}}], \"config\": {\"processor\": \"/etc/x\"}, \"a\": [{\"b\": {\"c\": \"",
+        "/x\nGET http://127.0.0.1/", "/x\x1b"};
+    CLEANUP(load_adapter_free) struct load_adapter *vegeta = adapter_of("vegeta");
+    CLEANUP(load_adapter_free) struct load_adapter *artillery = adapter_of("artillery");
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    CLEANUP(json_free) struct json *j = NULL;
+    struct load_call call = plain;
+    struct load_command command;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct error err = ERROR_INIT;
+        call.path = bad[i];
+        call.options = NULL;
+        assert_int_equal(load_adapter_command(vegeta, &call, arena, &command, &err), -1);
+        assert_has(err.message, i ? "a control character" : "a quotation mark");
+    }
+    struct error err = ERROR_INIT;
+    call.path = "/\\x";
+    call.target = "http://a\", \"processor\": \"/x";
+    call.options = options_of("{arrival_rate: 5}", arena);
+    if (load_adapter_command(artillery, &call, arena, &command, &err) < 0)
+        fail_msg("%s", err.message);
+    const char *script = text_map_get(&command.files, "benchctl-script.json");
+    if (json_parse(script, strlen(script), "script", &j, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(json_text(json_pointer(j, "/config/target")), call.target);
+    assert_string_equal(json_text(json_pointer(j, "/scenarios/0/flow/0/get/url")), "/\\x");
+    assert_null(json_pointer(j, "/config/processor"));
+    call = plain;
+    call.target = "http://10.0.0.2\nGET http://127.0.0.1";
+    assert_int_equal(load_adapter_command(vegeta, &call, arena, &command, &err), -1);
+    assert_has(err.message, "holds a control character");
+}
+
 static void check_options(const char *adapter, const char *yaml, const char *message, const char *hint)
 {
     CLEANUP(load_adapter_free) struct load_adapter *a = adapter_of(adapter);
@@ -217,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(argv),
         cmocka_unit_test(files_and_environment),
+        cmocka_unit_test(values_in_files),
         cmocka_unit_test(options),
         cmocka_unit_test(whole_seconds),
         cmocka_unit_test(tried_in_advance),

@@ -77,9 +77,22 @@ static void check_good(const struct load_result *r)
     assert_true(r->requests > 10);
     check_number("failed", r->failed, 0);
     check_number("ok", r->ok, r->requests);
-    assert_true(r->goodput_rps > 0 &&
-                fabs(r->rps * r->duration_ms / 1000 - r->requests) <= 0.05 * r->requests + 5);
+    if (!(r->goodput_rps > 0 && fabs(r->rps * r->duration_ms / 1000 - r->requests) <= 0.05 * r->requests + 5))
+        fail_msg("%g per second over %g ms are not %g requests", r->rps, r->duration_ms, r->requests);
     check_latency(r);
+}
+
+/* A generator that was given `planned` requests to make in time makes no more than these, and fewer only
+ * where the machine was too busy for it; then that is said. */
+static void check_delivered(const struct load_result *r, const struct load_problems *p, double planned)
+{
+    assert_true(r->requests > 0 && r->requests <= planned * 1.13 + 2);
+    if (r->requests < planned * 0.8) {
+        assert_int_equal(p->invalid_len, 1);
+        assert_string_equal(p->invalid[0].id, "load-delivered");
+    }
+    if (r->requests >= planned)
+        assert_int_equal(p->invalid_len, 0);
 }
 
 /* ---- h2load ---- */
@@ -140,8 +153,7 @@ static void h2load_at_a_rate(void **state)
     int rc = go(*state, "h2load", s.port, "{connections: 4, rate_per_connection: 20}", arena, &r, &p, &err);
     stop(&s);
     assert_int_equal(rc, 0);
-    assert_true(r.requests >= 65 && r.requests <= 90);
-    assert_int_equal(p.invalid_len, 0);
+    check_delivered(&r, &p, 80);
     length_ns = 3 * NS_PER_S;
     s = start(SLOW);
     rc = go(*state, "h2load", s.port, "{connections: 2, rate_per_connection: 200}", arena, &r, &p, &err);
@@ -275,9 +287,8 @@ static void ghz(void **state)
     print_message("ghz: %.0f calls, p99.9 %g ms\n", r.requests, r.latency_ms.p999);
     if (call_grpc(*state, program, "ok", "{" CHECK ", rate: 50, async: true}", arena, &r, &p, &err) < 0)
         fail_msg("%s", err.message);
-    assert_true(r.requests >= 45 && r.requests <= 55);
+    check_delivered(&r, &p, 50);
     assert_string_equal(r.model, "open");
-    assert_int_equal(p.invalid_len, 0);
     if (call_grpc(*state, program, "status", "{" CHECK ", request_count: 30}", arena, &r, &p, &err) < 0)
         fail_msg("%s", err.message);
     check_number("calls", r.requests, 30);

@@ -49,6 +49,7 @@ static void check_twelve(const struct load_stream *s)
     struct load_stream_total duration = total_of(s, "http_req_duration");
 
     assert_true(total_of(s, "http_reqs").sum == 12 && total_of(s, "http_req_failed").sum == 2);
+    assert_true(load_stream_answered(s) == 10);
     assert_true(total_of(s, "dropped_iterations").sum == 2 && total_of(s, "vus").last == 5);
     assert_int_equal(duration.count, 12);
     check_number("sum", duration.sum, 780 + 12 * 0.125);
@@ -285,6 +286,7 @@ static void many_values(void **state)
     struct error err = ERROR_INIT;
 
     (void)state;
+    assert_true(load_stream_answered(s) == 0); /* nothing yet, and known to be nothing */
     for (int i = 0; i < 70000; i++) {
         char value[32];
         strbuf_clear(&text);
