@@ -26,6 +26,16 @@
 #define JOURNAL_TRIAL_SEALED "trial sealed"
 #define JOURNAL_REPAIRED "repaired" /* a damaged tail was moved aside */
 
+/* What a run directory is given before its sweep begins; rundir_unbegun() knows it by these names. */
+#define BUNDLE_MATRIX_FILE "matrix.yaml"
+#define BUNDLE_PLAN_FILE "plan.json"
+#define BUNDLE_INPUTS_DIR "inputs"
+#define BUNDLE_INPUTS_FILE "inputs.json"
+#define BUNDLE_INVOCATION_FILE "invocation.json"
+#define BUNDLE_RERUN_FILE "rerun.json" /* only where a bundle is run again, as the next */
+#define BUNDLE_RERUN_TREE "restored"
+#define BUNDLE_STATUS_START "status." /* views: not in bundles, not waited for */
+
 /* --- the run directory --- */
 
 struct rundir;
@@ -46,6 +56,12 @@ DEFINE_CLEANUP(struct rundir *, rundir_close);
 const char *rundir_path(const struct rundir *r); /* absolute */
 bool rundir_is(const char *path);                /* does it look like one? */
 bool rundir_busy(const char *path);              /* does another process hold it? */
+/* Does it hold no more than what a benchctl makes before it begins a sweep? rundir_create() takes such a
+ * directory over. */
+bool rundir_unbegun(const char *path);
+/* After rundir_create(), when nothing was begun: removes what was made, and the directory itself unless it
+ * was there, empty, before. Closes it; what cannot be removed stays. */
+void rundir_discard(struct rundir *r);
 
 /* One line {"seq","at","event",...,"sum"}; takes `fields` (may be NULL) over. `sync` at trial boundaries. A
  * full disk is ERROR_ENVIRONMENT, and the journal stays as it was. */
@@ -72,8 +88,12 @@ int rundir_trial_begin(struct rundir *r, const char *scenario, int trial, char *
 int rundir_trial_seal(struct rundir *r, const struct trial *t, struct error *err) MUST_CHECK;
 /* Was it sealed (by this or an earlier process)? Optionally its digest must match. */
 bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial, const char *digest);
-/* Was it last sealed with outcome "error"? Then nothing was measured, and going on may do it again. */
-bool rundir_trial_failed(const struct rundir *r, const char *scenario, int trial);
+/* The outcome that it was last sealed with; false when it was not, or with one that this version does not
+ * know. After OUTCOME_ERROR nothing was measured, and going on may do it again. */
+bool rundir_trial_outcome(const struct rundir *r, const char *scenario, int trial, enum outcome *ret);
+
+/* How long a sealed trial took, by its record; NAN when that cannot be read. */
+double rundir_trial_duration_ms(const struct rundir *r, const char *scenario, int trial);
 
 /*
  * Reading a journal from memory, for tests and fuzzing: calls `line` per intact record; *ret_good is the
@@ -89,6 +109,10 @@ void journal_format(uint64_t seq, int64_t wall_ns, const char *event, const stru
 
 /* Packs a run directory as DIR.tar.zst beside it or as `path`; the same directory gives the same bytes. */
 int bundle_write(const char *run_dir, const char *path, struct error *err) MUST_CHECK;
+/* The same with the container images that were saved into DIR/images (images.h), which are left out
+ * otherwise. Each must be what its name says. */
+#define BUNDLE_IMAGES_DIR "images"
+int bundle_write_with_images(const char *run_dir, const char *path, struct error *err) MUST_CHECK;
 
 struct bundle_summary {
     int64_t members, bytes; /* manifest and seal not counted */
@@ -120,6 +144,10 @@ struct sweep {
     struct arena *arena;
     bool complete; /* the journal says that the sweep ended */
     const char *path;
+    /* Those of the plan's canary, in order of execution, apart from `trials`. */
+    struct trial *canaries;
+    size_t canary_count;
+    size_t *canary_after; /* of each: how many of `trials` were sealed before it */
 };
 /* A run directory (also one that is still running, which is only looked at) or a bundle. */
 int sweep_load(const char *path, struct sweep **ret, struct error *err) MUST_CHECK;

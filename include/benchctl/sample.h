@@ -21,10 +21,10 @@
 
 struct cgroup_reader;
 
-/* Where to look: NULL roots mean /sys/fs/cgroup, /proc and /sys; tests pass fixture trees. The texts stay the
- * caller's. */
+/* Where to look: NULL roots mean /sys/fs/cgroup, /proc, /sys and /dev/kmsg; tests pass fixture trees. The
+ * texts stay the caller's. */
 struct cgroup_roots {
-    const char *cgroup, *proc, *sys;
+    const char *cgroup, *proc, *sys, *kmsg;
 };
 
 /* Opens the files of the cgroup that process `pid` is in (by PROC/PID/cgroup). ERROR_NOT_FOUND when it is
@@ -51,7 +51,9 @@ struct resource_sample {
     double rx_bytes, tx_bytes; /* totals; NAN on the host's network */
     double oom_kills;          /* the cgroup's own counter */
     double system_cpu_ns,
-        cpus; /* stats replies only: the host's CPU time, and how many CPUs it is spread over */
+        cpus;          /* stats replies only: the host's CPU time, and how many CPUs it is spread over */
+    double swap_bytes; /* what of it lies in swap */
+    double tx_packets; /* a total, as tx_bytes */
 };
 
 /* ERROR_NOT_FOUND when the cgroup has gone (the container ended or was restarted: open again). */
@@ -82,17 +84,21 @@ void series_add(struct resource_series *s, const struct resource_sample *sample)
 void series_restarted(struct resource_series *s); /* a new process: counters begin again */
 /* The measured window begins: what was before is forgotten, except as the base of the first interval. */
 void series_window(struct resource_series *s, int64_t begin_ns);
-/* Sets what was sampled (memory_bytes, cpu_cores, cpu_throttled_ms, pids_peak, rx_bytes, tx_bytes, samples,
- * and over the whole life restarts and oom_kills); leaves the rest of an initialised result alone. */
+/* Sets what was sampled (memory_bytes, cpu_cores, cpu_throttled_ms, cpu_periods, cpu_throttled_periods,
+ * pids_peak, rx_bytes, tx_bytes, samples, and over the whole life restarts and oom_kills); leaves the rest of
+ * an initialised result alone. */
 void series_summary(const struct resource_series *s, struct container_result *ret);
 const struct resource_sample *series_last(const struct resource_series *s); /* NULL when there is none */
+/* The highest usage in the half second before the last sample in which it ran as usual: no process had just
+ * been killed, and not all were gone. None older than `since_ns`; NAN: none. */
+double series_recent_usage(const struct resource_series *s, int64_t since_ns);
 
 /* --- the sampler of a trial --- */
 
 /*
  * One timer samples every container, another the host. Rows of samples.csv have empty fields for what was not
- * measured; throttled_ms, rx_bytes and tx_bytes are totals as read; the roles "(host)" and "(benchctl)" are
- * the machine's busy cores, and this program's own cores and resident memory.
+ * measured; throttled_ms, rx_bytes, tx_bytes, throttled_periods and oom_kills are totals as read; the roles
+ * "(host)" and "(benchctl)" are the machine's busy cores, and this program's own cores and resident memory.
  */
 struct sampler;
 struct sampler_options {
@@ -112,6 +118,12 @@ int sampler_add(struct sampler *s, const char *role, int64_t pid, struct error *
 /* A stats reply, for engines that are not local; the first one makes the role known. */
 void sampler_feed(struct sampler *s, const char *role, const struct json *stats);
 void sampler_restarted(struct sampler *s, const char *role, int64_t new_pid);
+/*
+ * A look out of turn, for when something has happened: the engine tells of an OOM kill some 25 ms before it
+ * takes the cgroup away, and with it the kernel's counter and the peak. Looks again a few milliseconds later,
+ * since the kernel tells before it has counted.
+ */
+void sampler_look(struct sampler *s, const char *role);
 
 void sampler_window_begin(struct sampler *s); /* resets kernel peaks where possible */
 void sampler_window_end(struct sampler *s);   /* one last sample of everything; then no more are taken */
@@ -123,13 +135,48 @@ int sampler_result(const struct sampler *s, const char *role, struct container_r
 /* As cgroup_limits(), read when the container was added or restarted; the cpuset's text lives until the next
  * restart or sampler_free(). False: unknown role, or not by cgroup files. */
 bool sampler_limits(const struct sampler *s, const char *role, struct effective *ret);
-/* Over the window; oom_kills since the sampler began. psi_cpu_some and steal_pct are percent of the time. */
+/* Over the window; oom_kills since the sampler began. psi_cpu_some and steal_pct are percent of the time.
+ * foreign_cpu_cores is sampler_foreign_cores()'s. */
 void sampler_host(const struct sampler *s, struct host_result *ret);
+/*
+ * Cores of this machine that were used by nobody of the sweep: processes outside the sampled containers, this
+ * program, and what `more_cpu_ms` holds (a generator that is a process here; NAN gives NAN: it cannot be told
+ * apart). The engine's daemons count as foreign, for nobody knows whom they work for; time in interrupts does
+ * not, since the load's own packets cause it. Without `containers_here` no container is taken off. Never
+ * below 0.
+ */
+double sampler_foreign_cores(const struct sampler *s, bool containers_here, double more_cpu_ms);
 /* The cgroup's counter, summed over restarts; NAN unknown. */
 double sampler_oom_kills(const struct sampler *s, const char *role);
+/* The last sample; stays valid after the cgroup has gone, until the first of the next life. */
 const struct resource_sample *sampler_last(const struct sampler *s, const char *role);
-const char *sampler_source(const struct sampler *s,
-                           const char *role); /* "cgroup v1", ...; NULL: unknown role */
+/* series_recent_usage() of a role. */
+double sampler_recent_usage(const struct sampler *s, const char *role, int64_t since_ns);
+
+/* --- the kernel's log --- */
+
+/*
+ * What a line (without its prefix) says about the machine: "out of memory", "machine check", "throttling",
+ * "hung task", "link down", "network table full", "disk error", "clock", "slow interrupts"; NULL: nothing of
+ * the kind. A container that reaches its own limit is no matter of the machine's.
+ */
+const char *kernel_line_kind(const char *line, size_t len);
+
+/* What the kernel itself says from one moment on; nothing is read in between, and reading never waits. */
+struct kernel_log;
+struct kernel_log *kernel_log_open(const char *path); /* NULL: /dev/kmsg. NULL when it cannot be read */
+void kernel_log_free(struct kernel_log *k);
+DEFINE_CLEANUP(struct kernel_log *, kernel_log_free);
+void kernel_log_skip(struct kernel_log *k); /* what is there already does not count; NULL is fine */
+/* Only what was said from that moment of the monotonic clock on counts; what is there already does too. */
+void kernel_log_from(struct kernel_log *k, int64_t monotonic_ns);
+/* Calls `visit` for each line since the last look, without its prefix; what others than the kernel wrote
+ * there is left out. False: it cannot be read. */
+bool kernel_log_each(struct kernel_log *k, void (*visit)(const char *line, void *data), void *data);
+
+/* How many processes the kernel of this machine has killed for want of memory since it started; NAN
+ * unknown. */
+double host_oom_kills(void);
 
 /* --- Prometheus text --- */
 
@@ -192,6 +239,7 @@ DEFINE_CLEANUP(struct metric_adapter *, metric_adapter_free);
 const char *metric_adapter_name(const struct metric_adapter *a); /* the file's name without .yaml */
 const char *metric_adapter_help(const struct metric_adapter *a); /* "" when there is none */
 const char *metric_adapter_file(const struct metric_adapter *a); /* where it was read from */
+size_t metric_adapter_count(const struct metric_adapter *a);     /* names that it has */
 extern const struct schema metric_adapter_schema;
 
 /*
@@ -238,6 +286,7 @@ void scraper_notes(const struct scraper *s, struct arena *a, struct text_list *r
 struct scraper_counts {
     size_t scrapes, failed, incomplete, resets;
     double mean_ms, slowest_ms, mean_bytes;
+    double p99_ms;
 };
 void scraper_counts(const struct scraper *s, struct scraper_counts *ret);
 

@@ -22,7 +22,7 @@ static char *input_name(const char *path, const char *sha256, const char *suffix
 
 static int store(struct rundir *r, const char *name, const void *bytes, size_t len, struct error *err)
 {
-    CLEANUP_FREE char *below = xasprintf("inputs/%s", name), *path = path_join(r->path, below);
+    CLEANUP_FREE char *below = xasprintf(BUNDLE_INPUTS_DIR "/%s", name), *path = path_join(r->path, below);
 
     return fs_exists(path) ? 0 : rundir_write(r, below, bytes, len, err);
 }

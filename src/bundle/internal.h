@@ -22,6 +22,7 @@ struct journal {
     int fd;
     int64_t end; /* where the next line goes */
     uint64_t seq;
+    bool torn; /* behind the end lies a part of a line that did not fit */
 };
 void journal_release(struct journal *j);
 int journal_create(const char *path, struct journal *ret, struct error *err) MUST_CHECK;
@@ -40,7 +41,8 @@ struct seal {
     bool conflict;                /* sealed twice with different results */
     bool void_;                   /* does not count: begun again, or not what was sealed */
     bool begun_again;
-    bool failed; /* its outcome was "error": benchctl or the environment, not the application */
+    bool has_outcome; /* the record names one that is known */
+    enum outcome outcome;
     size_t order;
 };
 struct seals {
@@ -88,7 +90,9 @@ int seal_check(const struct manifest *m, const char *manifest_sha256, const char
                struct error *err) MUST_CHECK;
 /* A member's name: printable ASCII, a valid path, none of the reserved two. */
 bool member_name_ok(const char *name);
-/* The same with what a member's name cannot hold as %XX. */
+/* A container image's blob is named by its own hash: ERROR_INVALID when the member has another. */
+int member_check_blob(const struct manifest_member *m, struct error *err) MUST_CHECK;
+/* A member's name with what it cannot hold as %XX. */
 void member_name_from(const char *relative, struct strbuf *out);
 
 /* --- reader.c: a bundle, member by member, checked --- */

@@ -100,6 +100,15 @@ static int cannot(const struct journal *j, const char *what, struct error *err)
     return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot %s '%s'", what, j->path);
 }
 
+/* Half a line would end the journal for every later reader: it goes before anything else is written. */
+static int take_back(struct journal *j)
+{
+    if (ftruncate(j->fd, j->end) < 0 || lseek(j->fd, j->end, SEEK_SET) < 0)
+        return -1;
+    j->torn = false;
+    return 0;
+}
+
 int journal_append(struct journal *j, const char *event, const struct json *fields, bool sync,
                    struct error *err)
 {
@@ -109,10 +118,10 @@ int journal_append(struct journal *j, const char *event, const struct json *fiel
     if (line.overflow || line.len > LINE_MAX_BYTES)
         return error_set(err, ERROR_INVALID, "a journal record '%s' is larger than %zu bytes", event,
                          LINE_MAX_BYTES);
+    if (j->torn && take_back(j) < 0)
+        return cannot(j, "mend", err);
     if (fs_write_all(j->fd, line.data, line.len, j->path, err) < 0) {
-        /* half a line would end the journal for every later reader */
-        if (ftruncate(j->fd, j->end) == 0)
-            (void)lseek(j->fd, j->end, SEEK_SET);
+        j->torn = take_back(j) < 0;
         return -1;
     }
     j->end += (int64_t)line.len;

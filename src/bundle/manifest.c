@@ -36,6 +36,16 @@ bool member_name_ok(const char *name)
            !text_equal(name, SEAL_FILE);
 }
 
+int member_check_blob(const struct manifest_member *m, struct error *err)
+{
+    static const char prefix[] = BUNDLE_IMAGES_DIR "/blobs/sha256-";
+
+    if (!text_starts(m->name, prefix) || strcmp(m->name + strlen(prefix), m->sha256) == 0)
+        return 0;
+    return error_set(err, ERROR_INVALID, "'%s' is not what its name says: its SHA-256 is %s", m->name,
+                     m->sha256);
+}
+
 void member_name_from(const char *relative, struct strbuf *out)
 {
     for (const char *p = relative; *p; p++) {
@@ -176,6 +186,8 @@ static int add_member(struct manifest *m, const struct json *j, struct error *er
         return error_set(err, ERROR_INVALID, MANIFEST_FILE " lists more than %d members", MEMBERS_MAX);
     member.name = arena_strdup(m->arena, name);
     memcpy(member.sha256, sha256, sizeof(member.sha256));
+    if (member_check_blob(&member, err) < 0)
+        return -1;
     m->bytes += member.size;
     vec_push(&m->members, member);
     return 0;

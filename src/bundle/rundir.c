@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include "benchctl/base/log.h"
+#include "benchctl/base/secrets.h"
 #include "internal.h"
 #include "rundir.h"
 
@@ -68,6 +69,61 @@ bool rundir_busy(const char *path)
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+/* --- a directory in which no sweep was begun --- */
+
+static void find_begin(const struct json *record, void *data)
+{
+    bool *begun = data;
+
+    *begun |= text_equal(json_get_text(record, "event"), JOURNAL_BEGIN);
+}
+
+/* What a benchctl that died before it began has made. */
+static bool is_of_the_beginning(const char *name)
+{
+    static const char *const NAMES[] = {JOURNAL_FILE,      BUNDLE_MATRIX_FILE, BUNDLE_PLAN_FILE,
+                                        BUNDLE_INPUTS_DIR, BUNDLE_INPUTS_FILE, BUNDLE_INVOCATION_FILE,
+                                        BUNDLE_RERUN_FILE, BUNDLE_RERUN_TREE};
+
+    for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
+        if (text_equal(name, NAMES[i]))
+            return true;
+    return text_starts(name, BUNDLE_STATUS_START) || text_ends(name, ".tmp");
+}
+
+bool rundir_unbegun(const char *path)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = JOURNAL_MAX};
+    CLEANUP_FREE char *journal = path_join(path, JOURNAL_FILE);
+    CLEANUP(closedir) DIR *d = opendir(path);
+    struct error ignored = ERROR_INIT;
+    bool begun = false;
+    size_t good;
+
+    if (!d || !fs_exists(journal)) /* the journal is what is made first: the rest may be anybody's */
+        return false;
+    for (struct dirent *e; (e = readdir(d));) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        if (!is_of_the_beginning(e->d_name))
+            return false;
+    }
+    return fs_read(journal, JOURNAL_MAX, &text, &ignored) == 0 &&
+           journal_scan(strbuf_text(&text), text.len, find_begin, &begun, &good, &ignored) == 0 && !begun;
+}
+
+static int clear_dir(const char *path, struct error *err)
+{
+    CLEANUP(closedir) DIR *d = opendir(path);
+
+    for (struct dirent *e; d && (e = readdir(d));) {
+        CLEANUP_FREE char *below = path_join(path, e->d_name);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && fs_remove_tree(below, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* With its lock and absolute path, nothing else. */
 static int take_dir(const char *path, struct rundir **ret, struct error *err)
 {
@@ -90,6 +146,8 @@ static int check_empty(const char *path, struct error *err)
 
     if (!d)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot open '%s'", path);
+    if (rundir_unbegun(path))
+        return clear_dir(path, err);
     for (struct dirent *e; (e = readdir(d));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
             continue;
@@ -107,15 +165,26 @@ static int check_empty(const char *path, struct error *err)
 int rundir_create(const char *path, struct rundir **ret, struct error *err)
 {
     CLEANUP(rundir_close) struct rundir *r = NULL;
+    bool made = !fs_exists(path);
 
     if (fs_mkdirs(path, err) < 0 || take_dir(path, &r, err) < 0 || check_empty(path, err) < 0)
         return -1;
+    r->made = made;
     CLEANUP_FREE char *journal = path_join(r->path, JOURNAL_FILE), *parent = path_dirname(r->path);
     if (journal_create(journal, &r->journal, err) < 0 || fs_sync_dir(r->path, err) < 0 ||
         fs_sync_dir(parent, err) < 0)
         return -1;
     *ret = TAKE(r);
     return 0;
+}
+
+void rundir_discard(struct rundir *r)
+{
+    struct error ignored = ERROR_INIT;
+
+    if (clear_dir(r->path, &ignored) == 0 && r->made)
+        (void)rmdir(r->path);
+    rundir_close(r);
 }
 
 int rundir_open(const char *path, struct rundir **ret, struct error *err)
@@ -130,7 +199,8 @@ int rundir_open(const char *path, struct rundir **ret, struct error *err)
     if (take_dir(path, &r, err) < 0)
         return -1;
     CLEANUP_FREE char *journal = path_join(r->path, JOURNAL_FILE);
-    if (journal_open(journal, seals_apply, &r->seals, &r->journal, &moved, err) < 0)
+    if (journal_open(journal, seals_apply, &r->seals, &r->journal, &moved, err) < 0 ||
+        fs_sync_dir(r->path, err) < 0) /* it may have been made just now */
         return -1;
     if (moved) {
         CLEANUP(json_free) struct json *fields = json_new_object();
@@ -140,6 +210,7 @@ int rundir_open(const char *path, struct rundir **ret, struct error *err)
         if (journal_append(&r->journal, JOURNAL_REPAIRED, fields, true, err) < 0)
             return -1;
     }
+    rundir_remove_stale(r);
     if (rundir_prove(r, err) < 0)
         return -1;
     *ret = TAKE(r);
@@ -150,7 +221,22 @@ int rundir_journal(struct rundir *r, const char *event, struct json *fields, boo
 {
     CLEANUP(json_free) struct json *owned = fields;
 
+    secrets_mask_json(owned);
     return journal_append(&r->journal, event, owned, sync, err);
+}
+
+int rundir_sync_above(const struct rundir *r, const char *dir, struct error *err)
+{
+    CLEANUP_FREE char *at = xstrdup(dir);
+
+    while (strlen(at) > strlen(r->path)) {
+        char *up = path_dirname(at);
+        free(at);
+        at = up;
+        if (fs_sync_dir(at, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* By rename, so that a reader sees the old or the new, but without waiting for the disk. */
@@ -162,8 +248,11 @@ static int replace_view(const char *path, const void *bytes, size_t len, struct 
         (void)unlink(temporary);
         return -1;
     }
-    if (rename(temporary, path) < 0)
-        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot replace '%s'", path);
+    if (rename(temporary, path) < 0) {
+        (void)error_errno(err, ERROR_ENVIRONMENT, errno, "cannot replace '%s'", path);
+        (void)unlink(temporary);
+        return -1;
+    }
     return 0;
 }
 
@@ -173,19 +262,21 @@ int rundir_write(struct rundir *r, const char *name, const void *bytes, size_t l
 
     if (archive_name_check(name, err) < 0)
         return -1;
-    if (text_starts(name, "status."))
+    if (text_starts(name, BUNDLE_STATUS_START))
         return replace_view(path, bytes, len, err);
     CLEANUP_FREE char *parent = path_dirname(path);
-    if (fs_mkdirs(parent, err) < 0)
+    if (fs_mkdirs(parent, err) < 0 || fs_write_atomic(path, bytes, len, err) < 0)
         return -1;
-    return fs_write_atomic(path, bytes, len, err);
+    return rundir_sync_above(r, parent, err);
 }
 
 int rundir_write_json(struct rundir *r, const char *name, const struct json *j, struct error *err)
 {
+    CLEANUP(json_free) struct json *masked = secrets_known() ? json_clone(j) : NULL;
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
 
-    json_write(j, JSON_STYLE_INDENTED, &text);
+    secrets_mask_json(masked);
+    json_write(masked ? masked : j, JSON_STYLE_INDENTED, &text);
     strbuf_trim_end(&text);
     strbuf_addc(&text, '\n');
     return rundir_write(r, name, text.data, text.len, err);

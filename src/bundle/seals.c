@@ -65,7 +65,8 @@ static void sealed(struct seals *s, const char *scenario, int trial, const struc
         vec_push(&s->order, seal);
     }
     seal->digest = digest ? xstrdup(digest) : NULL;
-    seal->failed = text_equal(json_get_text(record, "outcome"), "error");
+    const char *outcome = json_get_text(record, "outcome");
+    seal->has_outcome = outcome && outcome_parse(outcome, &seal->outcome) == 0;
     seal->order = ++s->count;
 }
 

@@ -30,6 +30,8 @@ void sweep_free(struct sweep *s)
     json_free(s->info);
     json_free(s->plan);
     free(s->trials);
+    free(s->canaries);
+    free(s->canary_after);
     arena_free(s->arena);
     free(s);
 }
@@ -109,6 +111,20 @@ static bool in_plan(const struct planned *plan, size_t len, const struct trial *
     return found && (!found->digest || !t->digest || strcmp(found->digest, t->digest) == 0);
 }
 
+/* The plan's canary, by what it does: one of an earlier form of the matrix is another. */
+static bool is_canary(const struct json *plan, const struct trial *t)
+{
+    const char *digest = json_get_text(json_get(plan, "canary"), "digest");
+
+    return t->canary && (!plan || (digest && t->digest && strcmp(digest, t->digest) == 0));
+}
+
+static void add_canary(struct sweep *s, const struct trial *t)
+{
+    s->canary_after[s->canary_count] = s->trial_count;
+    s->canaries[s->canary_count++] = *t;
+}
+
 static void finish(struct loading *l)
 {
     struct sweep *s = l->sweep;
@@ -119,10 +135,14 @@ static void finish(struct loading *l)
     if (!s->info)
         s->info = json_new_object();
     s->trials = xcalloc(l->trials.len + 1, sizeof(*s->trials));
+    s->canaries = xcalloc(l->trials.len + 1, sizeof(*s->canaries));
+    s->canary_after = xcalloc(l->trials.len + 1, sizeof(*s->canary_after));
     if (l->trials.len)
         qsort(l->trials.items, l->trials.len, sizeof(struct loaded), compare_order);
     vec_each (loaded, &l->trials) {
-        if (len && !in_plan(plan, len, &loaded->trial))
+        if (is_canary(s->plan, &loaded->trial))
+            add_canary(s, &loaded->trial);
+        else if (loaded->trial.canary || (len && !in_plan(plan, len, &loaded->trial)))
             s->outside_count++;
         else
             s->trials[s->trial_count++] = loaded->trial;
@@ -150,7 +170,10 @@ static int read_json_optional(const char *dir, const char *name, struct json **r
 
     if (read_optional(dir, name, INFO_FILE_MAX, &text, err) < 0)
         return -1;
-    return text.len ? json_parse(text.data, text.len, path, ret, err) : 0;
+    if (text.len == 0 || json_parse(text.data, text.len, path, ret, err) == 0)
+        return 0;
+    (void)error_wrap(err, "'%s' is damaged", name);
+    return error_hint(err, "`benchctl resume %s` writes it anew; nothing that was measured is in it", dir);
 }
 
 /* A sealed trial that is not there or not the same is left out, and said. */
@@ -213,7 +236,7 @@ static int load_dir(struct loading *l, const char *dir, struct error *err)
     if (read_optional(dir, JOURNAL_FILE, JOURNAL_MAX, &journal, err) < 0 ||
         take_journal(l, &journal, err) < 0 ||
         read_json_optional(dir, "sweep.json", &l->sweep->info, err) < 0 ||
-        read_json_optional(dir, "plan.json", &l->sweep->plan, err) < 0)
+        read_json_optional(dir, BUNDLE_PLAN_FILE, &l->sweep->plan, err) < 0)
         return -1;
     for (size_t i = 0; i < l->seals.order.len; i++) {
         if (load_sealed(l, dir, l->seals.order.items[i], err) < 0)
@@ -229,7 +252,7 @@ static int load_member(struct loading *l, struct bundle_reader *b, const struct 
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = INFO_FILE_MAX + 1};
     CLEANUP_FREE char *scenario = NULL;
-    bool info = text_equal(m->name, "sweep.json"), plan = text_equal(m->name, "plan.json");
+    bool info = text_equal(m->name, "sweep.json"), plan = text_equal(m->name, BUNDLE_PLAN_FILE);
     int trial;
 
     if (info || plan) {

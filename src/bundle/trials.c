@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include "benchctl/base/log.h"
+#include "benchctl/base/secrets.h"
 #include "rundir.h"
 
 #define ASIDE_MAX 999
@@ -38,6 +39,8 @@ static int move_leftover(const char *dir, struct error *err)
 
     if (!fs_exists(dir))
         return 0;
+    CLEANUP_FREE char *unsealed = path_join(dir, TRIAL_FILE ".tmp");
+    (void)unlink(unsealed);
     if (fs_walk(dir, count_file, &files, err) < 0)
         return -1;
     for (int k = 1; files && k <= ASIDE_MAX; k++) {
@@ -45,11 +48,16 @@ static int move_leftover(const char *dir, struct error *err)
 
         if (fs_exists(aside))
             continue;
+        if (secrets_mask_files(dir, NULL, NULL, err) < 0) /* nobody had the time to when it was ended */
+            return -1;
         if (rename(dir, aside) < 0)
             return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot move '%s' aside", dir);
         return 0;
     }
-    return fs_remove_tree(dir, err);
+    if (!files)
+        return fs_remove_tree(dir, err);
+    (void)error_set(err, ERROR_INVALID, "'%s' has %d earlier attempts beside it already", dir, ASIDE_MAX);
+    return error_hint(err, "nothing is thrown away: look why they fail, and move the attempts elsewhere");
 }
 
 /* Said before anything is touched: from here on an earlier result of this trial does not count any more. */
@@ -120,11 +128,12 @@ int rundir_trial_seal(struct rundir *r, const struct trial *t, struct error *err
     if (proof_files(dir, true, &files, err) < 0)
         return error_wrap(err, "sealing trial %d of '%s'", t->trial, t->scenario);
     json_set(record, "files", files);
+    secrets_mask_json(record);
     json_write(record, JSON_STYLE_INDENTED, &text);
     strbuf_trim_end(&text);
     strbuf_addc(&text, '\n');
     sha256_hex(text.data, text.len, sha256);
-    if (fs_write_atomic(path, text.data, text.len, err) < 0 ||
+    if (fs_write_atomic(path, text.data, text.len, err) < 0 || rundir_sync_above(r, dir, err) < 0 ||
         journal_seal(r, record, sha256, false, err) < 0)
         return error_wrap(err, "sealing trial %d of '%s'", t->trial, t->scenario);
     return 0;
@@ -137,11 +146,14 @@ bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial
     return s && !s->void_ && !s->conflict && (!digest || text_equal(digest, s->digest));
 }
 
-bool rundir_trial_failed(const struct rundir *r, const char *scenario, int trial)
+bool rundir_trial_outcome(const struct rundir *r, const char *scenario, int trial, enum outcome *ret)
 {
     const struct seal *s = seals_find(&r->seals, scenario, trial);
 
-    return s && s->failed;
+    if (!s || !s->has_outcome)
+        return false;
+    *ret = s->outcome;
+    return true;
 }
 
 /* --- on opening --- */

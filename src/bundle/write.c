@@ -14,6 +14,7 @@ struct source {
 
 struct packing {
     const char *dir;
+    bool with_images;
     struct manifest manifest;
     VEC(struct source) sources; /* one per member, in the same order once sorted */
 };
@@ -27,10 +28,12 @@ static void packing_release(struct packing *p)
 }
 
 /* What only has a meaning while or where the sweep runs. */
-static bool is_left_out(const char *relative)
+static bool is_left_out(const struct packing *p, const char *relative)
 {
-    return text_equal(relative, MANIFEST_FILE) || text_equal(relative, SEAL_FILE) ||
-           text_starts(relative, "status.") || text_starts(relative, "journal.damaged-") ||
+    return (!p->with_images && text_starts(relative, BUNDLE_IMAGES_DIR "/")) ||
+           text_equal(relative, MANIFEST_FILE) || text_equal(relative, SEAL_FILE) ||
+           text_starts(relative, BUNDLE_STATUS_START) || text_starts(relative, BUNDLE_RERUN_TREE "/") ||
+           text_starts(relative, "journal.damaged-") ||
            (text_ends(relative, ".tmp") && !strstr(relative, "/artifacts/"));
 }
 
@@ -41,7 +44,7 @@ static int collect(const char *relative, bool is_dir, int64_t size, void *data, 
 
     (void)size;
     (void)err;
-    if (is_dir || is_left_out(relative))
+    if (is_dir || is_left_out(p, relative))
         return 0;
     s.path = xstrdup(relative);
     vec_push(&p->sources, s);
@@ -75,6 +78,8 @@ static int add_to_manifest(struct packing *p, struct source *s, struct error *er
     if (hash_file(path, &m.size, m.sha256, false, err) < 0)
         return -1;
     m.name = arena_strdup(p->manifest.arena, strbuf_text(&name));
+    if (member_check_blob(&m, err) < 0)
+        return error_hint(err, "remove '%s/" BUNDLE_IMAGES_DIR "' and let them be exported again", p->dir);
     p->manifest.bytes += m.size;
     vec_push(&p->manifest.members, m);
     return 0;
@@ -134,9 +139,9 @@ static int check_place(const char *dir, const char *path, struct error *err)
     return 0;
 }
 
-int bundle_write(const char *run_dir, const char *path, struct error *err)
+static int write_bundle(const char *run_dir, const char *path, bool with_images, struct error *err)
 {
-    CLEANUP_VALUE(packing_release) struct packing p = {0};
+    CLEANUP_VALUE(packing_release) struct packing p = {.with_images = with_images};
     CLEANUP_FREE char *dir = realpath(run_dir, NULL);
 
     if (!dir || !rundir_is(dir))
@@ -155,4 +160,14 @@ int bundle_write(const char *run_dir, const char *path, struct error *err)
             return -1;
     }
     return write_archive(&p, path, err);
+}
+
+int bundle_write(const char *run_dir, const char *path, struct error *err)
+{
+    return write_bundle(run_dir, path, false, err);
+}
+
+int bundle_write_with_images(const char *run_dir, const char *path, struct error *err)
+{
+    return write_bundle(run_dir, path, true, err);
 }

@@ -222,6 +222,11 @@ const char *metric_adapter_file(const struct metric_adapter *a)
     return a->file;
 }
 
+size_t metric_adapter_count(const struct metric_adapter *a)
+{
+    return a->form.metrics.len;
+}
+
 static const char *label_value(const struct prom_sample *sample, const char *name)
 {
     for (size_t i = 0; i < sample->label_count; i++)

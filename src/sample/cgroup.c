@@ -19,6 +19,7 @@ enum file {
     FILE_CPU,
     FILE_THROTTLE,
     FILE_PIDS,
+    FILE_SWAP,
     FILE_NET,
     FILES
 };
@@ -34,6 +35,7 @@ static const struct {
     [FILE_CPU] = {CONTROLLER_CPUACCT, "cpuacct.usage", "cpu.stat"},
     [FILE_THROTTLE] = {CONTROLLER_CPU, "cpu.stat", NULL},
     [FILE_PIDS] = {CONTROLLER_PIDS, "pids.current", "pids.current"},
+    [FILE_SWAP] = {CONTROLLER_MEMORY, NULL, "memory.swap.current"},
 };
 
 struct cgroup_reader {
@@ -153,24 +155,29 @@ static int read_file(struct cgroup_reader *c, enum file f)
 
 static int read_memory(struct cgroup_reader *c, struct resource_sample *s)
 {
-    static const char *const v1[] = {"total_rss", "total_cache", "total_shmem", "total_inactive_file"};
+    static const char *const v1[] = {"total_rss", "total_cache", "total_shmem", "total_inactive_file",
+                                     "total_swap"};
     static const char *const v2[] = {"anon", "file", "shmem", "inactive_file"};
     static const char *const kills[] = {"oom_kill"};
-    double stat[ARRAY_LEN(v1)] = {NAN, NAN, NAN, NAN};
+    double stat[ARRAY_LEN(v1)] = {NAN, NAN, NAN, NAN, NAN};
+    bool old = version_of(c, FILE_STAT) == 1;
     int got;
 
     if ((got = read_file(c, FILE_USAGE)) > 0)
         s->usage_bytes = first_figure(c->text);
     if (got >= 0 && (got = read_file(c, FILE_STAT)) > 0)
-        keyed_figures(c->text, version_of(c, FILE_STAT) == 1 ? v1 : v2, ARRAY_LEN(v1), stat);
+        keyed_figures(c->text, old ? v1 : v2, old ? ARRAY_LEN(v1) : ARRAY_LEN(v2), stat);
     if (got >= 0 && (got = read_file(c, FILE_PEAK)) > 0)
         s->peak_bytes = first_figure(c->text);
     if (got >= 0 && (got = read_file(c, FILE_EVENTS)) > 0)
         keyed_figures(c->text, kills, 1, &s->oom_kills);
+    if (got >= 0 && (got = read_file(c, FILE_SWAP)) > 0)
+        stat[4] = first_figure(c->text);
     s->anon_bytes = stat[0];
     s->file_bytes = stat[1];
     s->shmem_bytes = stat[2];
     s->used_bytes = used_bytes(s->usage_bytes, stat[3]);
+    s->swap_bytes = stat[4];
     return got;
 }
 
@@ -212,7 +219,7 @@ int cgroup_read(struct cgroup_reader *c, struct resource_sample *ret, struct err
     if (pids > 0)
         s.pids = first_figure(c->text);
     if (read_file(c, FILE_NET) > 0)
-        network_figures(c->text, &s.rx_bytes, &s.tx_bytes);
+        network_figures(c->text, &s);
     *ret = s;
     return 0;
 }

@@ -8,7 +8,7 @@
 #include "benchctl/base/fs.h"
 
 #define ROLE_MAX 200
-#define ROW_MAX (ROLE_MAX + 300)
+#define ROW_MAX (ROLE_MAX + 400) /* 15 numbers, each with its comma */
 
 static void add_text(struct csv *c, const char *text)
 {
@@ -86,5 +86,9 @@ void csv_row(struct csv *c, const char *role, const struct resource_sample *s, d
     add_whole(c, s->pids);
     add_whole(c, s->rx_bytes);
     add_whole(c, s->tx_bytes);
+    add_whole(c, s->shmem_bytes);
+    add_whole(c, s->swap_bytes);
+    add_whole(c, s->nr_throttled);
+    add_whole(c, s->oom_kills);
     add_text(c, "\n");
 }

@@ -8,7 +8,7 @@
 #define CSV_HEADER                                                                                           \
     "at_ms,role,usage_bytes,used_bytes,anon_bytes,file_bytes,peak_bytes,cpu_cores,throttled_ms,pids,rx_"     \
     "bytes,"                                                                                                 \
-    "tx_bytes\n"
+    "tx_bytes,shmem_bytes,swap_bytes,throttled_periods,oom_kills\n"
 
 /* Rows of the host and of this program stand among the containers'; no role can have these names. */
 #define CSV_ROLE_HOST "(host)"

@@ -25,6 +25,8 @@ struct resource_sample resource_sample_none(void)
         .oom_kills = NAN,
         .system_cpu_ns = NAN,
         .cpus = NAN,
+        .swap_bytes = NAN,
+        .tx_packets = NAN,
     };
 }
 
@@ -79,10 +81,9 @@ double quota_figure(const char *text)
     return quota / scan_figure(&text);
 }
 
-void network_figures(const char *text, double *ret_rx, double *ret_tx)
+void network_figures(const char *text, struct resource_sample *s)
 {
-    enum { RX_FIELD = 0, TX_FIELD = 8 };
-    double rx = NAN, tx = NAN;
+    enum { RX_FIELD = 0, TX_FIELD = 8, TX_PACKETS_FIELD = 9 };
 
     for (const char *line = text; line && *line; line = strchr(line, '\n')) {
         line += *line == '\n';
@@ -91,17 +92,16 @@ void network_figures(const char *text, double *ret_rx, double *ret_tx)
         if (line[name] != ':' || (name == 2 && memcmp(line, "lo", 2) == 0))
             continue;
         const char *p = line + name + 1;
-        for (int field = 0; field <= TX_FIELD; field++) {
+        for (int field = 0; field <= TX_PACKETS_FIELD; field++) {
             p += strspn(p, " ");
-            double value = scan_figure(&p);
-            if (field == RX_FIELD)
-                rx = (isnan(rx) ? 0 : rx) + value;
-            else if (field == TX_FIELD)
-                tx = (isnan(tx) ? 0 : tx) + value;
+            double value = scan_figure(&p), *to = field == RX_FIELD           ? &s->rx_bytes
+                                                  : field == TX_FIELD         ? &s->tx_bytes
+                                                  : field == TX_PACKETS_FIELD ? &s->tx_packets
+                                                                              : NULL;
+            if (to)
+                *to = (isnan(*to) ? 0 : *to) + value;
         }
     }
-    *ret_rx = rx;
-    *ret_tx = tx;
 }
 
 double used_bytes(double usage, double inactive_file)

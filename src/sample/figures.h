@@ -19,7 +19,7 @@ double no_limit_above(double bytes); /* the same rule for a number: INFINITY fro
 double quota_figure(const char *text); /* cpu.max, "200000 100000" or "max 100000": cores */
 
 /* /proc/PID/net/dev, all interfaces but lo. NAN when there is none. */
-void network_figures(const char *text, double *ret_rx, double *ret_tx);
+void network_figures(const char *text, struct resource_sample *s);
 
 /* usage - inactive file, or usage when the breakdown is missing or larger than the whole (the two are read
  * apart). */

@@ -65,7 +65,8 @@ static void parse_stat(const char *text, struct host_mark *ret)
         field[i] = first_figure(p);
         p += strspn(p, "0123456789");
     }
-    ret->busy_ticks = field[USER] + field[NICE] + field[SYSTEM] + field[IRQ] + field[SOFTIRQ];
+    ret->process_ticks = field[USER] + field[NICE] + field[SYSTEM];
+    ret->busy_ticks = ret->process_ticks + field[IRQ] + field[SOFTIRQ];
     ret->steal_ticks = field[STEAL];
     ret->all_ticks = ret->busy_ticks + field[IDLE] + field[IOWAIT] + field[STEAL];
 }
@@ -90,7 +91,9 @@ void host_probe_sample(struct host_probe *p, struct host_mark *ret)
                               .oom_kills = NAN,
                               .own_cpu_ns = own_cpu_ns(),
                               .own_rss_bytes = NAN,
-                              .load1 = NAN};
+                              .load1 = NAN,
+                              .process_ticks = NAN,
+                              .swapped_pages = NAN};
     if (read_probe(p, PROBE_STAT))
         parse_stat(p->text, ret);
     if (read_probe(p, PROBE_LOAD) && number_scan(p->text, strcspn(p->text, " "), &ret->load1) == 0)
@@ -141,14 +144,29 @@ static double stalled_us(const char *text)
 
 void host_probe_mark(struct host_probe *p, struct host_mark *ret)
 {
-    static const char *const kills[] = {"oom_kill"};
+    static const char *const counters[] = {"oom_kill", "pswpin", "pswpout"};
+    double counted[ARRAY_LEN(counters)] = {NAN, NAN, NAN};
 
     host_probe_sample(p, ret);
     if (read_probe(p, PROBE_PRESSURE))
         ret->stalled_us = stalled_us(p->text);
     if (read_probe(p, PROBE_VMSTAT))
-        keyed_figures(p->text, kills, 1, &ret->oom_kills);
+        keyed_figures(p->text, counters, ARRAY_LEN(counters), counted);
+    ret->oom_kills = counted[0];
+    ret->swapped_pages = counted[1] + counted[2];
     ret->throttle_events = throttle_events(p);
+}
+
+double host_oom_kills(void)
+{
+    static const char *const counter[] = {"oom_kill"};
+    struct host_probe *p = host_probe_new(&(const struct cgroup_roots){0});
+    double kills = NAN;
+
+    if (read_probe(p, PROBE_VMSTAT))
+        keyed_figures(p->text, counter, ARRAY_LEN(counter), &kills);
+    host_probe_free(p);
+    return kills;
 }
 
 double host_busy_cores(const struct host_mark *from, const struct host_mark *to)

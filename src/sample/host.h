@@ -13,6 +13,8 @@ struct host_mark {
     double throttle_events, oom_kills;
     double own_cpu_ns, own_rss_bytes;
     double load1;
+    double process_ticks; /* of busy_ticks: in processes, not in interrupts */
+    double swapped_pages; /* in and out */
 };
 
 struct host_probe;

@@ -3,51 +3,21 @@
 
 #include <math.h>
 #include "benchctl/base/clock.h"
-#include "csv.h"
 #include "figures.h"
-#include "host.h"
+#include "sampler_state.h"
 #include "series.h"
 
 #define PERIOD_DEFAULT_NS (100 * NS_PER_MS)
 #define HOST_PERIOD_DEFAULT_NS NS_PER_S
 #define FLUSH_EVERY_NS NS_PER_S
-
-struct watched {
-    struct resource_series *series;
-    struct cgroup_reader *reader; /* NULL: gone for now, or fed with stats replies */
-    const char *source;
-    bool fed;
-    int64_t fed_offset_ns; /* our clock minus the engine's */
-    struct effective limits;
-    char *cpuset;
-};
-
-struct sampler {
-    struct loop *loop;
-    struct loop_timer *timer, *host_timer;
-    struct cgroup_roots roots;
-    VEC(struct watched) watched;
-    struct host_probe *probe;
-    struct host_mark first, begin, end, last;
-    double load_sum, load_count, rss_bytes;
-    bool ended;
-    int64_t flushed_ns;
-    struct csv csv;
-};
+/* An OOM kill is told of before it is counted, and the cgroup goes some 25 ms later. */
+#define LOOK_AGAIN_NS (4 * NS_PER_MS)
 
 static void watched_release(struct watched *w)
 {
     cgroup_close(w->reader);
     series_free(w->series);
     free(w->cpuset);
-}
-
-static struct watched *find(const struct sampler *s, const char *role)
-{
-    for (size_t i = 0; i < s->watched.len; i++)
-        if (strcmp(series_role(s->watched.items[i].series), role) == 0)
-            return &s->watched.items[i];
-    return NULL;
 }
 
 /* Valid until the next one is added. */
@@ -132,6 +102,7 @@ static void on_host_timer(void *data)
 
 static void begin_host_window(struct sampler *s)
 {
+    kernel_log_skip(s->kernel_log);
     s->load_sum = s->load_count = 0;
     s->rss_bytes = NAN;
     host_probe_mark(s->probe, &s->begin);
@@ -149,6 +120,8 @@ int sampler_new(struct loop *l, const struct sampler_options *o, struct sampler 
     s->roots = o->roots;
     csv_init(&s->csv, o->csv_fd, o->origin_ns);
     s->probe = host_probe_new(&o->roots);
+    s->kernel_log = kernel_log_open(o->roots.kmsg);
+    s->kernel_messages = NAN;
     begin_host_window(s);
     s->first = s->begin;
     s->timer = loop_add_timer(l, now_ns + period_ns, period_ns, on_timer, s);
@@ -163,7 +136,8 @@ static void stop_timers(struct sampler *s)
 {
     loop_remove_timer(s->timer);
     loop_remove_timer(s->host_timer);
-    s->timer = s->host_timer = NULL;
+    loop_remove_timer(s->look_timer);
+    s->timer = s->host_timer = s->look_timer = NULL;
 }
 
 void sampler_free(struct sampler *s)
@@ -177,6 +151,7 @@ void sampler_free(struct sampler *s)
     }
     vec_release(&s->watched);
     host_probe_free(s->probe);
+    kernel_log_free(s->kernel_log);
     free(s);
 }
 
@@ -204,7 +179,7 @@ int sampler_add(struct sampler *s, const char *role, int64_t pid, struct error *
 {
     struct cgroup_reader *reader;
 
-    if (find(s, role))
+    if (sampler_find(s, role))
         return error_set(err, ERROR_CONFLICT, "'%s' is sampled already", role);
     if (cgroup_open(&s->roots, pid, &reader, err) < 0)
         return -1;
@@ -230,7 +205,7 @@ static int64_t place_in_time(struct watched *w, int64_t wall_ns, int64_t now_ns)
 
 void sampler_feed(struct sampler *s, const char *role, const struct json *stats)
 {
-    struct watched *w = find(s, role);
+    struct watched *w = sampler_find(s, role);
     struct resource_sample sample;
     const char *rule;
     int64_t now_ns = clock_now_ns();
@@ -248,7 +223,7 @@ void sampler_feed(struct sampler *s, const char *role, const struct json *stats)
 
 void sampler_restarted(struct sampler *s, const char *role, int64_t new_pid)
 {
-    struct watched *w = find(s, role);
+    struct watched *w = sampler_find(s, role);
     struct cgroup_reader *reader;
     struct error err = ERROR_INIT;
 
@@ -264,6 +239,30 @@ void sampler_restarted(struct sampler *s, const char *role, int64_t new_pid)
     adopt(w, reader);
     if (!s->ended)
         sample_one(s, w);
+}
+
+static void on_look_timer(void *data)
+{
+    struct sampler *s = data;
+
+    loop_remove_timer(TAKE(s->look_timer));
+    vec_each (w, &s->watched) {
+        if (w->look)
+            sample_one(s, w);
+        w->look = false;
+    }
+}
+
+void sampler_look(struct sampler *s, const char *role)
+{
+    struct watched *w = sampler_find(s, role);
+
+    if (!w || s->ended)
+        return;
+    sample_one(s, w);
+    w->look = true;
+    if (!s->look_timer)
+        s->look_timer = loop_add_timer(s->loop, clock_now_ns() + LOOK_AGAIN_NS, 0, on_look_timer, s);
 }
 
 void sampler_window_begin(struct sampler *s)
@@ -286,74 +285,10 @@ void sampler_window_end(struct sampler *s)
         return;
     sample_all(s);
     host_probe_mark(s->probe, &s->end);
+    s->kernel_messages = kernel_log_count(s->kernel_log);
     host_rows(s, &s->end);
     add_host_sample(s, &s->end);
     s->ended = true;
     stop_timers(s);
     csv_flush(&s->csv);
-}
-
-int sampler_result(const struct sampler *s, const char *role, struct container_result *ret)
-{
-    const struct watched *w = find(s, role);
-
-    if (!w)
-        return -1;
-    series_summary(w->series, ret);
-    ret->sample_source = w->source;
-    return 0;
-}
-
-bool sampler_limits(const struct sampler *s, const char *role, struct effective *ret)
-{
-    const struct watched *w = find(s, role);
-
-    if (!w || w->fed)
-        return false;
-    ret->memory_bytes = w->limits.memory_bytes;
-    ret->swap_bytes = w->limits.swap_bytes;
-    ret->cpus = w->limits.cpus;
-    ret->pids = w->limits.pids;
-    ret->cpuset = w->limits.cpuset;
-    return true;
-}
-
-void sampler_host(const struct sampler *s, struct host_result *ret)
-{
-    struct host_mark to = s->end;
-
-    if (!s->ended)
-        host_probe_mark(s->probe, &to);
-    double span_us = (double)(to.at_ns - s->begin.at_ns) / (double)NS_PER_US;
-    double ticks = to.all_ticks - s->begin.all_ticks;
-
-    ret->cpu_busy = host_busy_cores(&s->begin, &to);
-    ret->load1 = s->load_count > 0 ? s->load_sum / s->load_count : (double)NAN;
-    ret->psi_cpu_some = span_us > 0 ? 100 * (to.stalled_us - s->begin.stalled_us) / span_us : (double)NAN;
-    ret->throttled = to.throttle_events - s->begin.throttle_events;
-    ret->benchctl_cpu_cores = host_own_cores(&s->begin, &to);
-    ret->benchctl_rss_bytes = s->rss_bytes;
-    ret->steal_pct = ticks > 0 ? 100 * (to.steal_ticks - s->begin.steal_ticks) / ticks : (double)NAN;
-    ret->oom_kills = to.oom_kills - s->first.oom_kills;
-}
-
-double sampler_oom_kills(const struct sampler *s, const char *role)
-{
-    const struct watched *w = find(s, role);
-
-    return w ? series_oom_kills(w->series) : (double)NAN;
-}
-
-const struct resource_sample *sampler_last(const struct sampler *s, const char *role)
-{
-    const struct watched *w = find(s, role);
-
-    return w ? series_last(w->series) : NULL;
-}
-
-const char *sampler_source(const struct sampler *s, const char *role)
-{
-    const struct watched *w = find(s, role);
-
-    return w ? w->source : NULL;
 }

@@ -4,11 +4,13 @@
 #include <math.h>
 #include "benchctl/archive.h"
 #include "benchctl/base/clock.h"
+#include "benchctl/base/secrets.h"
 #include "record.h"
 #include "tracker.h"
 
 #define TIMEOUT_LEAST_NS NS_PER_S
 #define TIMEOUT_MOST_NS (10 * NS_PER_S)
+#define TIMES_MAX 65536 /* a day and a half of one every 2 s */
 #define RAW_NAME "scrapes.prom.zst"
 
 /* The classic format first; anything rather than nothing. Nothing compressed: that would cost the application
@@ -35,6 +37,7 @@ struct scraper {
     bool raw_failed;
     size_t scrapes, failed, replies, compressed, mislabelled;
     double sum_ms, slowest_ms, sum_bytes;
+    VEC(double) times_ms; /* of the window's replies */
 };
 
 static void start(struct scraper *s);
@@ -45,6 +48,7 @@ static void write_record(struct scraper *s, const struct record *r)
         return;
     strbuf_clear(&s->record);
     record_write(r, &s->record);
+    (void)secrets_mask(s->record.data, s->record.len); /* compressed, nobody finds one any more */
     s->raw_failed = archive_file_write(s->raw, s->record.data, s->record.len, &s->raw_error) < 0;
 }
 
@@ -117,6 +121,8 @@ static void on_done(const struct http_result *result, void *data)
         s->replies++;
         s->sum_ms += took_ms;
         s->slowest_ms = fmax(s->slowest_ms, took_ms);
+        if (s->times_ms.len < TIMES_MAX)
+            vec_push(&s->times_ms, took_ms);
         s->sum_bytes += (double)result->body_len;
     }
     if (!result->ok)
@@ -163,6 +169,7 @@ static void clear_counts(struct scraper *s)
     s->scrapes = s->failed = s->replies = s->compressed = s->mislabelled = 0;
     s->sum_ms = s->sum_bytes = 0;
     s->slowest_ms = NAN;
+    s->times_ms.len = 0;
 }
 
 static int open_raw(struct scraper *s, const char *dir, struct error *err)
@@ -212,6 +219,7 @@ void scraper_free(struct scraper *s)
     arena_free(s->scratch);
     strbuf_release(&s->body);
     strbuf_release(&s->record);
+    vec_release(&s->times_ms);
     free(s->url);
     free(s);
 }
@@ -292,6 +300,26 @@ void scraper_notes(const struct scraper *s, struct arena *a, struct text_list *r
             a, "%zu scrapes were plain text although they are labelled as compressed", s->mislabelled);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The time that 99 % of the replies did not exceed: the nearest rank, which of few is the slowest. */
+static double p99_ms(const struct scraper *s)
+{
+    size_t n = s->times_ms.len;
+    CLEANUP_FREE double *sorted = n ? xmalloc(n * sizeof(*sorted)) : NULL;
+
+    if (!n)
+        return NAN;
+    memcpy(sorted, s->times_ms.items, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), by_size);
+    return sorted[(n * 99 + 99) / 100 - 1];
+}
+
 void scraper_counts(const struct scraper *s, struct scraper_counts *ret)
 {
     double replies = (double)s->replies;
@@ -304,5 +332,6 @@ void scraper_counts(const struct scraper *s, struct scraper_counts *ret)
         .mean_ms = replies > 0 ? s->sum_ms / replies : (double)NAN,
         .slowest_ms = s->slowest_ms,
         .mean_bytes = replies > 0 ? s->sum_bytes / replies : (double)NAN,
+        .p99_ms = p99_ms(s),
     };
 }

@@ -8,6 +8,16 @@
 #define PEAK_SPAN_NS (0.95 * (double)NS_PER_S)
 #define PEAK_SPAN_LEAST_NS (0.2 * (double)NS_PER_S) /* what a life shorter than that may still show */
 
+/* A process that is killed gives its memory back before it is gone: what it had is what it had shortly
+ * before. */
+#define RECENT_NS (NS_PER_S / 2)
+#define RECENT_MAX 16 /* samples */
+
+struct recent {
+    int64_t at_ns;
+    double usage_bytes;
+};
+
 /* A level: its average over time, and its highest sample. */
 struct level {
     double area, span_ns;
@@ -22,13 +32,15 @@ struct resource_series {
     bool has_last;    /* `last` is there */
     bool continues;   /* and the next sample belongs to the same process */
     bool counts_anew; /* the next sample's counters began at zero inside the window */
-    struct level used, anon, file, usage, pids;
+    struct level used, anon, file, shmem, swap, usage, pids;
     double limit_bytes, kernel_peak,
         peak_before; /* peak_before: a mark that may stem from before the window */
     double cores;
     double core_ns, core_span_ns, bucket_core_ns, bucket_ns, cores_peak, cores_peak_short;
-    double cpu_ns, throttled_ns, rx_bytes, tx_bytes;
+    double cpu_ns, throttled_ns, periods, throttled_periods, rx_bytes, tx_bytes;
     double oom_kills_ended, oom_kills_now, restarts, samples;
+    struct recent recent[RECENT_MAX]; /* a ring */
+    size_t recent_count;
 };
 
 static void level_clear(struct level *l)
@@ -65,11 +77,13 @@ static void series_clear(struct resource_series *s)
     level_clear(&s->used);
     level_clear(&s->anon);
     level_clear(&s->file);
+    level_clear(&s->shmem);
+    level_clear(&s->swap);
     level_clear(&s->usage);
     level_clear(&s->pids);
     s->kernel_peak = s->cores_peak = s->cores_peak_short = NAN;
     s->core_ns = s->core_span_ns = s->bucket_core_ns = s->bucket_ns = 0;
-    s->cpu_ns = s->throttled_ns = s->rx_bytes = s->tx_bytes = NAN;
+    s->cpu_ns = s->throttled_ns = s->periods = s->throttled_periods = s->rx_bytes = s->tx_bytes = NAN;
     s->samples = 0;
 }
 
@@ -97,6 +111,11 @@ const char *series_role(const struct resource_series *s)
     return s->role;
 }
 
+double series_cpu_ns(const struct resource_series *s)
+{
+    return s->cpu_ns;
+}
+
 double series_cores(const struct resource_series *s)
 {
     return s->cores;
@@ -105,6 +124,28 @@ double series_cores(const struct resource_series *s)
 const struct resource_sample *series_last(const struct resource_series *s)
 {
     return s->has_last ? &s->last : NULL;
+}
+
+/* Not of what the kernel has just killed in, nor of what nobody runs in any more. */
+static void keep_recent(struct resource_series *s, const struct resource_sample *now)
+{
+    if (!(now->pids == 0) && !(s->continues && now->oom_kills > s->last.oom_kills))
+        s->recent[s->recent_count++ % RECENT_MAX] =
+            (struct recent){.at_ns = now->at_ns, .usage_bytes = now->usage_bytes};
+}
+
+double series_recent_usage(const struct resource_series *s, int64_t since_ns)
+{
+    size_t n = s->recent_count < RECENT_MAX ? s->recent_count : RECENT_MAX;
+    double usage = NAN;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct recent *r = &s->recent[i];
+        if (r->at_ns >= since_ns &&
+            r->at_ns >= s->recent[(s->recent_count - 1) % RECENT_MAX].at_ns - RECENT_NS)
+            usage = fmax(usage, r->usage_bytes);
+    }
+    return usage;
 }
 
 /* Sums in which NAN stands for nothing yet. */
@@ -172,9 +213,13 @@ static void add_interval(struct resource_series *s, const struct resource_sample
     level_add_interval(&s->used, before->used_bytes, now->used_bytes, span_ns);
     level_add_interval(&s->anon, before->anon_bytes, now->anon_bytes, span_ns);
     level_add_interval(&s->file, before->file_bytes, now->file_bytes, span_ns);
+    level_add_interval(&s->shmem, before->shmem_bytes, now->shmem_bytes, span_ns);
     add_cores(s, s->cores, span_ns);
     s->cpu_ns = plus(s->cpu_ns, growth(before->cpu_ns, now->cpu_ns) * share);
     s->throttled_ns = plus(s->throttled_ns, growth(before->throttled_ns, now->throttled_ns) * share);
+    s->periods = plus(s->periods, growth(before->nr_periods, now->nr_periods) * share);
+    s->throttled_periods =
+        plus(s->throttled_periods, growth(before->nr_throttled, now->nr_throttled) * share);
     s->rx_bytes = plus(s->rx_bytes, growth(before->rx_bytes, now->rx_bytes) * share);
     s->tx_bytes = plus(s->tx_bytes, growth(before->tx_bytes, now->tx_bytes) * share);
 }
@@ -184,6 +229,8 @@ static void add_beginning(struct resource_series *s, const struct resource_sampl
 {
     s->cpu_ns = plus(s->cpu_ns, now->cpu_ns);
     s->throttled_ns = plus(s->throttled_ns, now->throttled_ns);
+    s->periods = plus(s->periods, now->nr_periods);
+    s->throttled_periods = plus(s->throttled_periods, now->nr_throttled);
     s->rx_bytes = plus(s->rx_bytes, now->rx_bytes);
     s->tx_bytes = plus(s->tx_bytes, now->tx_bytes);
 }
@@ -213,6 +260,8 @@ void series_add(struct resource_series *s, const struct resource_sample *now)
         level_add(&s->used, now->used_bytes);
         level_add(&s->anon, now->anon_bytes);
         level_add(&s->file, now->file_bytes);
+        level_add(&s->shmem, now->shmem_bytes);
+        level_add(&s->swap, now->swap_bytes);
         level_add(&s->usage, now->usage_bytes);
         level_add(&s->pids, now->pids);
         add_peak(s, now);
@@ -220,6 +269,7 @@ void series_add(struct resource_series *s, const struct resource_sample *now)
             s->limit_bytes = now->limit_bytes;
         s->samples++;
     }
+    keep_recent(s, now);
     s->last = *now;
     s->has_last = s->continues = true;
     s->counts_anew = false;
@@ -249,7 +299,7 @@ void series_window(struct resource_series *s, int64_t begin_ns)
 void series_summary(const struct resource_series *s, struct container_result *ret)
 {
     double bucket = s->bucket_ns > 0 ? s->bucket_core_ns / s->bucket_ns : (double)NAN;
-    bool kernel = !isnan(s->kernel_peak);
+    bool kernel = s->kernel_peak >= s->usage.max; /* a life whose mark is not known may have used more */
 
     ret->memory_bytes.limit = s->limit_bytes;
     ret->memory_bytes.used_avg = level_average(&s->used);
@@ -257,12 +307,19 @@ void series_summary(const struct resource_series *s, struct container_result *re
     ret->memory_bytes.anon_avg = level_average(&s->anon);
     ret->memory_bytes.anon_peak = s->anon.max;
     ret->memory_bytes.file_avg = level_average(&s->file);
+    ret->memory_bytes.file_peak = s->file.max;
+    ret->memory_bytes.shmem_avg = level_average(&s->shmem);
+    ret->memory_bytes.shmem_peak = s->shmem.max;
+    ret->memory_bytes.swap_peak = s->swap.max;
+    ret->memory_bytes.headroom = isfinite(s->limit_bytes) ? s->limit_bytes - s->used.max : (double)NAN;
     ret->memory_bytes.peak = kernel ? s->kernel_peak : s->usage.max;
     ret->memory_bytes.peak_source = kernel ? "kernel" : isnan(s->usage.max) ? NULL : "sampled";
     ret->cpu_cores.avg = s->core_span_ns > 0 ? s->core_ns / s->core_span_ns : (double)NAN;
     ret->cpu_cores.peak = isnan(s->cores_peak) ? fmax(s->cores_peak_short, bucket) : s->cores_peak;
     ret->cpu_cores.total_ms = s->cpu_ns / (double)NS_PER_MS;
     ret->cpu_throttled_ms = s->throttled_ns / (double)NS_PER_MS;
+    ret->cpu_periods = s->periods;
+    ret->cpu_throttled_periods = s->throttled_periods;
     ret->pids_peak = s->pids.max;
     ret->rx_bytes = s->rx_bytes;
     ret->tx_bytes = s->tx_bytes;

@@ -28,6 +28,7 @@ static const char *parse_memory(const struct json *memory, struct resource_sampl
     s->anon_bytes = json_get_number(stats, v1 ? "total_rss" : "anon");
     s->file_bytes = json_get_number(stats, v1 ? "total_cache" : "file");
     s->shmem_bytes = json_get_number(stats, v1 ? "total_shmem" : "shmem");
+    s->swap_bytes = v1 ? json_get_number(stats, "total_swap") : NAN;
     s->used_bytes = used_bytes(s->usage_bytes, inactive);
     if (isnan(s->usage_bytes))
         return "not measured";
@@ -59,9 +60,11 @@ static void parse_networks(const struct json *networks, struct resource_sample *
     for (void *it = json_iter(networks); it; it = json_iter_next(networks, it)) {
         double rx = json_get_number(json_iter_value(it), "rx_bytes");
         double tx = json_get_number(json_iter_value(it), "tx_bytes");
+        double packets = json_get_number(json_iter_value(it), "tx_packets");
 
         s->rx_bytes = isnan(s->rx_bytes) ? rx : s->rx_bytes + rx;
         s->tx_bytes = isnan(s->tx_bytes) ? tx : s->tx_bytes + tx;
+        s->tx_packets = isnan(s->tx_packets) ? packets : s->tx_packets + packets;
     }
 }
 

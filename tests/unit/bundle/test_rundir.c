@@ -115,18 +115,22 @@ static void test_an_error_is_told_from_a_result(void **state)
     CLEANUP_FREE char *path = path_join(*state, "run"), *dir = NULL;
     CLEANUP(rundir_close) struct rundir *r = NULL;
     struct trial t = make_trial("a/256m", 1, "d1", NAN);
+    enum outcome o = OUTCOME_SKIPPED;
 
     begin_run(path, &r);
-    assert_false(rundir_trial_failed(r, "a/256m", 1));
+    assert_false(rundir_trial_outcome(r, "a/256m", 1, &o));
     t.outcome = OUTCOME_ERROR;
     OK(rundir_trial_begin(r, "a/256m", 1, &dir, e));
     OK(rundir_trial_seal(r, &t, e));
-    assert_true(rundir_trial_failed(r, "a/256m", 1));
+    assert_true(rundir_trial_outcome(r, "a/256m", 1, &o));
+    assert_int_equal(o, OUTCOME_ERROR);
     reopen(&r, path);
     assert_true(rundir_trial_sealed(r, "a/256m", 1, "d1"));
-    assert_true(rundir_trial_failed(r, "a/256m", 1));
+    assert_true(rundir_trial_outcome(r, "a/256m", 1, &o));
+    assert_int_equal(o, OUTCOME_ERROR);
     run_trial(r, "a/256m", 1, "d1", 100);
-    assert_false(rundir_trial_failed(r, "a/256m", 1));
+    assert_true(rundir_trial_outcome(r, "a/256m", 1, &o));
+    assert_int_equal(o, OUTCOME_OK);
 }
 
 static void test_hostile_scenarios_stay_inside(void **state)

@@ -63,6 +63,7 @@ static void check_figures(const struct resource_sample *s)
     assert_near(s->anon_bytes, 50 << 20);
     assert_near(s->file_bytes, 40 << 20);
     assert_near(s->shmem_bytes, 8 << 20);
+    assert_near(s->swap_bytes, 3 << 20);
     assert_near(s->peak_bytes, 150 << 20);
     assert_near(s->limit_bytes, 256 << 20);
     assert_near(s->cpu_ns, 2.5e9);
@@ -72,6 +73,7 @@ static void check_figures(const struct resource_sample *s)
     assert_near(s->pids, 17);
     assert_near(s->oom_kills, 2);
     assert_near(s->rx_bytes, 124456); /* all interfaces but lo */
+    assert_near(s->tx_packets, 994);
     assert_near(s->tx_bytes, 656321);
     assert_nan(s->system_cpu_ns);
     assert_true(s->at_ns > 0);
@@ -116,6 +118,19 @@ static void test_version_2(void **state)
     check_limits(c);
 }
 
+/* Linux 6.12 and later begin the mark anew for the descriptor that it is written to, and for no other. */
+static void test_peak_keeps_its_descriptor(void **state)
+{
+    TREE t = tree(state, "cgroup-v2");
+    CLEANUP(cgroup_close) struct cgroup_reader *c = open_fixture(&t);
+    struct error err = ERROR_INIT;
+
+    assert_int_equal(cgroup_reset_peak(c, &err), 0);
+    assert_int_equal(shell("rm '%s/" V2_DIR "memory.peak'", t.dir), 0);
+    put(t.dir, V2_DIR "memory.peak", "999999999999\n");
+    assert_near(read_sample(c).peak_bytes, 57286400); /* its first digit is what the reset wrote */
+}
+
 static void test_no_limits(void **state)
 {
     TREE t = tree(state, "cgroup-v2");
@@ -147,9 +162,9 @@ static void test_no_limits_in_version_1(void **state)
 static void test_what_is_absent_is_not_measured(void **state)
 {
     TREE t = tree(state, "cgroup-v2");
-    static const char *const gone[] = {"memory.peak",           "memory.swap.max", "memory.events",
-                                       "pids.current",          "pids.max",        "cpu.max",
-                                       "cpuset.cpus.effective", "memory.stat"};
+    static const char *const gone[] = {
+        "memory.peak", "memory.swap.max", "memory.events",         "pids.current",       "pids.max",
+        "cpu.max",     "memory.stat",     "cpuset.cpus.effective", "memory.swap.current"};
     struct effective e = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(gone); i++)
@@ -163,6 +178,8 @@ static void test_what_is_absent_is_not_measured(void **state)
     assert_nan(s.anon_bytes);
     assert_nan(s.peak_bytes);
     assert_nan(s.oom_kills);
+    assert_nan(s.swap_bytes);
+    assert_nan(s.shmem_bytes);
     assert_nan(s.pids);
     assert_nan(s.throttled_ns);
     cgroup_limits(c, &e);
@@ -391,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fixture_test(test_version_1),
         fixture_test(test_version_2),
+        fixture_test(test_peak_keeps_its_descriptor),
         fixture_test(test_no_limits),
         fixture_test(test_no_limits_in_version_1),
         fixture_test(test_what_is_absent_is_not_measured),

@@ -97,8 +97,11 @@ static void test_rows(void **state)
     assert_true(text_starts(csv, CSV_HEADER));
     assert_int_equal(count_of(csv, CSV_HEADER), 1);
     /* the first sample has no CPU */
-    assert_has(csv, ",app,104857600,83886080,52428800,41943040,157286400,,750.0,17,124456,656321\n");
-    assert_has(csv, ",app,104857600,83886080,52428800,41943040,157286400,0.0000,750.0,17,124456,656321\n");
+    assert_has(
+        csv,
+        ",app,104857600,83886080,52428800,41943040,157286400,,750.0,17,124456,656321,8388608,3145728,25,2\n");
+    assert_has(csv, ",app,104857600,83886080,52428800,41943040,157286400,0.0000,750.0,17,124456,656321,"
+                    "8388608,3145728,25,2\n");
     assert_has(csv, ",(host),,,,,,");
     assert_has(csv, ",(benchctl),8192000,8192000,,,,");
     assert_true(count_of(csv, ",app,") >= 3);
@@ -106,7 +109,7 @@ static void test_rows(void **state)
         size_t commas = 0;
         for (const char *p = line; *p != '\n'; p++)
             commas += *p == ',';
-        assert_int_equal(commas, 11);
+        assert_int_equal(commas, 15);
     }
     size_t rows = count_of(csv, ",app,");
     rest(&b, 50);
@@ -134,7 +137,6 @@ static void test_result(void **state)
     assert_string_equal(r.memory_bytes.peak_source, "kernel");
     assert_near(r.cpu_cores.total_ms, 100);
     assert_string_equal(r.sample_source, "cgroup v1");
-    assert_string_equal(sampler_source(b.sampler, "app"), "cgroup v1");
     assert_near(sampler_oom_kills(b.sampler, "app"), 2);
     assert_near(sampler_last(b.sampler, "app")->usage_bytes, 209715200);
     assert_true(sampler_limits(b.sampler, "app", &e));
@@ -143,7 +145,6 @@ static void test_result(void **state)
     /* names that nobody added */
     assert_int_equal(sampler_result(b.sampler, "db", &r), -1);
     assert_null(sampler_last(b.sampler, "db"));
-    assert_null(sampler_source(b.sampler, "db"));
     assert_nan(sampler_oom_kills(b.sampler, "db"));
     assert_false(sampler_limits(b.sampler, "db", &e));
     sampler_restarted(b.sampler, "db", PID);
@@ -172,6 +173,32 @@ static void test_restart(void **state)
     assert_near(r.cpu_cores.total_ms, 2500); /* what the new life had used already */
     assert_true(sampler_limits(b.sampler, "app", &e));
     assert_near(e.memory_bytes, 1e9);
+}
+
+/* What the kernel counted before the cgroup goes is not lost, and stays known after it. */
+static void test_look(void **state)
+{
+    BENCH b = bench(state, "cgroup-v1", 0);
+
+    add_app(&b);
+    sampler_window_begin(b.sampler);
+    put(b.dir, V1_MEMORY "memory.usage_in_bytes", "268435456\n");
+    sampler_look(b.sampler, "app");
+    sampler_look(b.sampler, "nobody");
+    put(b.dir, V1_MEMORY "memory.oom_control", "oom_kill 3\n"); /* counted a moment after it was told */
+    rest(&b, 30);
+    assert_near(sampler_oom_kills(b.sampler, "app"), 3);
+    sampler_restarted(b.sampler, "app", 0); /* gone, and nobody knows yet whether it comes back */
+    assert_near(sampler_last(b.sampler, "app")->usage_bytes, 268435456);
+    assert_near(sampler_oom_kills(b.sampler, "app"), 3);
+    sampler_look(b.sampler, "app");
+    rest(&b, 10);
+    sampler_window_end(b.sampler);
+    sampler_look(b.sampler, "app");
+    struct container_result r = result(&b, "app");
+    assert_near(r.oom_kills, 3);
+    assert_near(r.memory_bytes.used_peak, 236 << 20);
+    assert_near(r.memory_bytes.headroom, 20 << 20);
 }
 
 static void feed(struct bench *b, int second, int64_t cpu_ns, int64_t usage)
@@ -244,13 +271,14 @@ static void test_host(void **state)
     put(b.dir, "proc/stat", "cpu  1010 100 500 8030 200 10 90 110 50 0\n");
     put(b.dir, "proc/loadavg", "1.25 0.50 0.25 1/200 12345\n");
     put(b.dir, "proc/pressure/cpu", "some avg10=1.00 avg60=0.50 avg300=0.10 total=1002000\n");
-    put(b.dir, "proc/vmstat", "nr_free_pages 1000\noom_kill 8\n");
+    put(b.dir, "proc/vmstat", "nr_free_pages 1000\npswpin 42\npswpout 65\noom_kill 8\n");
     put(b.dir, "proc/self/statm", "5000 3000 900 100 0 800 0\n");
     put(b.dir, "sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "9\n");
     put(b.dir, "sys/devices/system/cpu/cpu1/thermal_throttle/package_throttle_count", "8\n");
     sampler_window_end(b.sampler);
     sampler_host(b.sampler, &h);
     assert_near(h.oom_kills, 5);
+    assert_near(h.swapped_pages, 7);
     assert_near(h.throttled, 4 + 1); /* the package is counted once */
     assert_near(h.steal_pct, 20);
     assert_near(h.load1, 1);
@@ -258,6 +286,33 @@ static void test_host(void **state)
     assert_true(h.cpu_busy > 0 && h.cpu_busy <= 10 / 0.02 / (double)sysconf(_SC_CLK_TCK));
     assert_true(h.psi_cpu_some > 0 && h.psi_cpu_some <= 10);
     assert_true(h.benchctl_cpu_cores >= 0);
+}
+
+/* What processes outside the sweep used: interrupts are nobody's, and the sampled containers' share goes. */
+static void test_foreign(void **state)
+{
+    BENCH b = bench(state, "cgroup-v1", 0);
+    double hz = (double)sysconf(_SC_CLK_TCK);
+
+    add_app(&b);
+    put(b.dir, "proc/stat", "cpu  1000 100 500 8000 200 10 90 100 50 0\n");
+    put(b.dir, V1_CPU, "2000000000\n");
+    sampler_window_begin(b.sampler);
+    rest(&b, 20);
+    put(b.dir, "proc/stat", "cpu  7000 100 500 8000 200 5010 9090 100 50 0\n");
+    put(b.dir, V1_CPU, "7000000000\n");
+    assert_nan(sampler_foreign_cores(b.sampler, true, 0)); /* the window is open */
+    int64_t before_ns = clock_now_ns();
+    sampler_window_end(b.sampler);
+    double span_s = 0.02 + (double)(clock_now_ns() - before_ns) / 1e9;
+    double all = sampler_foreign_cores(b.sampler, false, 0);
+    double less = sampler_foreign_cores(b.sampler, true, 0);
+    double least = sampler_foreign_cores(b.sampler, true, 6000 / hz * 1e3);
+    assert_true(all > 0 && all <= 6000 / hz / 0.02);
+    assert_true(less < all && less > 0); /* 5 s of the container's */
+    assert_true(fabs((all - less) / all - 5 / (6000 / hz)) < 0.01 + 1 / span_s / 1e3);
+    assert_near(least, 0);
+    assert_nan(sampler_foreign_cores(b.sampler, true, NAN));
 }
 
 static void test_host_that_tells_nothing(void **state)
@@ -276,6 +331,7 @@ static void test_host_that_tells_nothing(void **state)
     sampler_window_end(b.sampler);
     sampler_host(b.sampler, &h);
     assert_nan(h.oom_kills);
+    assert_nan(h.swapped_pages);
     assert_nan(h.psi_cpu_some);
     assert_nan(h.throttled); /* no thermal counters, as in a virtual machine */
 }
@@ -304,10 +360,12 @@ int main(void)
         fixture_test(test_rows),
         fixture_test(test_result),
         fixture_test(test_restart),
+        fixture_test(test_look),
         fixture_test(test_stats_replies),
         fixture_test(test_replies_do_not_mix_with_files),
         fixture_test(test_clock_set_back),
         fixture_test(test_host),
+        fixture_test(test_foreign),
         fixture_test(test_host_that_tells_nothing),
         cmocka_unit_test(test_csv_that_cannot_be_written),
     };

@@ -24,7 +24,8 @@ static struct resource_sample sample(int64_t at_ms, double used, double cpu_ms)
                                     .tx_bytes = cpu_ms * 3,
                                     .oom_kills = 0,
                                     .system_cpu_ns = NAN,
-                                    .cpus = NAN};
+                                    .cpus = NAN,
+                                    .swap_bytes = NAN};
 }
 
 static void add(struct resource_series *s, int64_t at_ms, double used, double cpu_ms)
@@ -205,6 +206,64 @@ static void test_missing_figures(void **state)
     assert_near(r.memory_bytes.file_avg, 10);
 }
 
+static struct resource_sample detailed(int64_t at_ms, double file, double shmem, double swap)
+{
+    struct resource_sample one = sample(at_ms, 300, (double)at_ms);
+
+    one.file_bytes = file;
+    one.shmem_bytes = shmem;
+    one.swap_bytes = swap;
+    one.nr_periods = (double)at_ms / 100;
+    one.nr_throttled = (double)at_ms / 200;
+    return one;
+}
+
+static void test_what_memory_consists_of(void **state)
+{
+    (void)state;
+    CLEANUP(series_free) struct resource_series *s = series_new("app");
+    const struct resource_sample rows[] = {detailed(0, 10, 100, 0), detailed(1000, 70, 300, 5),
+                                           detailed(2000, 30, 100, 2)};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        series_add(s, &rows[i]);
+    struct container_result r = summary(s);
+    assert_near(r.memory_bytes.file_peak, 70);
+    assert_near(r.memory_bytes.shmem_avg, 200);
+    assert_near(r.memory_bytes.shmem_peak, 300);
+    assert_near(r.memory_bytes.swap_peak, 5);
+    assert_near(r.memory_bytes.headroom, 1000 - 300);
+    assert_near(r.cpu_periods, 20);
+    assert_near(r.cpu_throttled_periods, 10);
+    series_restarted(s); /* a new cgroup counts its periods from zero */
+    struct resource_sample again = detailed(200, 1, 1, 1);
+    again.at_ns = 5000 * MS;
+    series_add(s, &again);
+    assert_near(summary(s).cpu_periods, 22);
+    assert_near(summary(s).cpu_throttled_periods, 11);
+}
+
+static void test_what_is_not_measured_stays_so(void **state)
+{
+    (void)state;
+    CLEANUP(series_free) struct resource_series *s = series_new("app");
+    struct resource_sample one = detailed(0, NAN, NAN, NAN);
+
+    one.limit_bytes = INFINITY;
+    one.nr_periods = one.nr_throttled = NAN;
+    series_add(s, &one);
+    one.at_ns = 1000 * MS;
+    series_add(s, &one);
+    struct container_result r = summary(s);
+    assert_nan(r.memory_bytes.file_peak);
+    assert_nan(r.memory_bytes.shmem_avg);
+    assert_nan(r.memory_bytes.shmem_peak);
+    assert_nan(r.memory_bytes.swap_peak);
+    assert_nan(r.memory_bytes.headroom); /* there is no limit */
+    assert_nan(r.cpu_periods);
+    assert_nan(r.cpu_throttled_periods);
+}
+
 /* --- the kernel's high-water mark --- */
 
 static void add_peak(struct resource_series *s, int64_t at_ms, double usage, double peak)
@@ -269,6 +328,63 @@ static void test_peak_of_the_highest_life(void **state)
     assert_string_equal(summary(s).memory_bytes.peak_source, "kernel");
 }
 
+static void test_peak_never_below_what_was_seen(void **state)
+{
+    (void)state;
+    CLEANUP(series_free) struct resource_series *s = series_new("app");
+
+    add_peak(s, 0, 100, 700);
+    series_window(s, 50 * MS);
+    add_peak(s, 100, 650, 700); /* of unknown age */
+    series_restarted(s);
+    add_peak(s, 200, 100, 300);
+    assert_near(summary(s).memory_bytes.peak, 650);
+    assert_string_equal(summary(s).memory_bytes.peak_source, "sampled");
+}
+
+/* --- shortly before the end --- */
+
+static void add_last(struct resource_series *s, int64_t at_ms, double used, double pids, double kills)
+{
+    struct resource_sample one = sample(at_ms, used, 10);
+
+    one.pids = pids;
+    one.oom_kills = kills;
+    series_add(s, &one);
+}
+
+static void test_what_it_had_before_it_was_killed(void **state)
+{
+    (void)state;
+    CLEANUP(series_free) struct resource_series *s = series_new("app");
+
+    assert_nan(series_recent_usage(s, 0));
+    for (int i = 0; i < 40; i++)
+        add_last(s, 1000 + i * 100, 10 * i, 3, 0);
+    assert_near(series_recent_usage(s, 0), 400);
+    add_last(s, 5000, 250, 3, 1); /* the kernel has killed */
+    add_last(s, 5010, 120, 3, 1); /* it gives back what it had */
+    assert_near(series_recent_usage(s, 0), 400);
+    add_last(s, 5100, 2, 0, 1); /* nobody is left */
+    assert_near(series_recent_usage(s, 0), 400);
+    assert_near(series_recent_usage(s, 5005 * MS), 130); /* of a life that began only then */
+    assert_nan(series_recent_usage(s, 6000 * MS));
+}
+
+/* A child was killed, and its parent goes on: what it has half a second later is its own. */
+static void test_usage_after_a_childs_end(void **state)
+{
+    (void)state;
+    CLEANUP(series_free) struct resource_series *s = series_new("app");
+
+    add_last(s, 1000, 900, 3, 0);
+    add_last(s, 1100, 400, 2, 1);
+    add_last(s, 1400, 100, 2, 1);
+    assert_near(series_recent_usage(s, 0), 910);
+    add_last(s, 1600, 100, 2, 1);
+    assert_near(series_recent_usage(s, 0), 110);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,10 +397,15 @@ int main(void)
         cmocka_unit_test(test_counter_that_goes_back),
         cmocka_unit_test(test_time_that_does_not_move),
         cmocka_unit_test(test_missing_figures),
+        cmocka_unit_test(test_what_memory_consists_of),
+        cmocka_unit_test(test_what_is_not_measured_stays_so),
         cmocka_unit_test(test_kernel_peak),
         cmocka_unit_test(test_peak_from_before_the_window),
         cmocka_unit_test(test_peak_begun_anew),
         cmocka_unit_test(test_peak_of_the_highest_life),
+        cmocka_unit_test(test_peak_never_below_what_was_seen),
+        cmocka_unit_test(test_what_it_had_before_it_was_killed),
+        cmocka_unit_test(test_usage_after_a_childs_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  */
 #include "unit/sample/sample_test.h"
 #include "benchctl/archive.h"
+#include "benchctl/base/secrets.h"
 #include "scripted_server.h"
 #include "support/scratch.h"
 
@@ -183,6 +184,26 @@ static void test_record_gives_the_same(void **state)
     assert_has(text, "# benchctl window at_ms=");
     assert_has(text, "# benchctl restarted at_ms=");
     assert_has(text, " status=503 reason=HTTP status 503\n");
+    server_finish(r.server);
+}
+
+/* An application that tells its settings as labels: its figures count, the password is not kept. */
+static void test_secrets_are_masked(void **state)
+{
+    static const struct expect script[] = {
+        {.request = "GET /metrics", .reply = {TEXT, .body = "level{dsn=\"u:hush-hush-9\"} 1\n"}},
+        {.request = "GET /metrics", .reply = {TEXT, .body = "level{dsn=\"u:hush-hush-9\"} 3\n"}},
+    };
+    RIG r = rig(state, script);
+
+    secrets_learn("hush-hush-9");
+    settle(&r, 1);
+    struct values v = finish(&r);
+    CLEANUP_FREE char *text = recorded(&r);
+    secrets_forget();
+    assert_near(value(&v, "level")->max, 3);
+    assert_null(strstr(text, "hush-hush-9"));
+    assert_has(text, "level{dsn=\"u:***********\"} 1\n");
     server_finish(r.server);
 }
 
@@ -370,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(test_window),
         scratch_test(test_record_gives_the_same),
+        scratch_test(test_secrets_are_masked),
         scratch_test(test_406),
         scratch_test(test_406_for_ever),
         scratch_test(test_openmetrics),
