@@ -4,6 +4,7 @@
 #ifndef BENCHCTL_STATS_H
 #define BENCHCTL_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct summary {
@@ -20,7 +21,83 @@ void stats_summary(const double *values, size_t count, struct summary *ret);
 /* The p-quantile (0..1) of values by linear interpolation of order statistics (type 7). Sorts a copy. */
 double stats_quantile(const double *values, size_t count, double p);
 
+/*
+ * Where the mean of a series changes: `ret` (room for `count`) gets the begins of its segments, the first of
+ * which is 0; how many. Optimal partitioning with a penalty of 3 ln N variances and at least 10 values in a
+ * segment, over values of which outliers were pulled in (only for this). The variance is that of neighbours'
+ * differences, so that slow drifts are cut into steps. One segment when a value is no number.
+ */
+size_t stats_changepoints(const double *values, size_t count, size_t *ret);
+
+/* How a throughput went: one value a second. */
+#define STEADY_BINS_MIN 28 /* 30 s, but for the seconds at both ends that are no whole ones */
+enum steady_class {
+    STEADY_FLAT,     /* one level from begin to end */
+    STEADY_WARM_UP,  /* it was lower before */
+    STEADY_SLOWDOWN, /* it was higher before */
+    STEADY_NONE      /* the last level did not last for half of the time */
+};
+const char *steady_name(enum steady_class c); /* "flat", "warm-up", "slowdown", "no steady state" */
+struct steady {
+    enum steady_class is;
+    size_t from;  /* the value from which on it stayed within 1 %, or twice the noise, of the last level */
+    double level; /* mean from there on */
+};
+/* False: too short to say, or a value is no number. */
+bool stats_steady(const double *values, size_t count, struct steady *ret);
+
 /* Student's t quantile, 97.5 %, for df >= 1. */
 double stats_t975(size_t df);
+
+/* Fisher's F with d1 and d2 degrees of freedom, d2 also INFINITY (chi-squared / d1): the probability of at
+ * most `x`, and the value of which that is `p` (0..1). NAN for what is no distribution. */
+double stats_f_cdf(double x, double d1, double d2);
+double stats_f_quantile(double p, double d1, double d2);
+
+/* Student's t with df > 0 degrees of freedom, which need not be whole. */
+double stats_t_cdf(double t, double df);
+double stats_t_quantile(double p, double df);
+
+/*
+ * How much larger `other` is than `base`, as a ratio of geometric means, by Welch's t on logarithms. NAN and
+ * INFINITY are skipped. Values of 0 or less are counted: they have no logarithm, so that with one of them on
+ * either side there is no ratio. With fewer than two on a side there is a ratio and nothing to say how
+ * certain it is.
+ */
+struct stats_ratio {
+    size_t base_n, other_n;  /* values that count */
+    double ratio, log_ratio; /* other / base; NAN when a side has none */
+    double error;            /* standard error of log_ratio; 0: no spread at all; NAN: not known */
+    double df;               /* of its t; NAN without a spread */
+    double p;                /* two-sided, that such a ratio, or a farther one, comes by chance alone */
+    size_t base_zeros, other_zeros; /* of base_n and other_n: values of 0 or less */
+};
+void stats_ratio(const double *base, size_t base_count, const double *other, size_t other_count,
+                 struct stats_ratio *ret);
+/* Its confidence interval: level 0.95, or 0.90 for two one-sided tests of equivalence at 5 %. NAN when there
+ * is none. */
+void stats_ratio_interval(const struct stats_ratio *r, double level, double *ret_low, double *ret_high);
+
+/* Holm's correction of a family of p values: `ret` (room for count) gets the adjusted ones. NAN stays NAN and
+ * is no member. `ret` may be `p`. */
+void stats_holm(const double *p, size_t count, double *ret);
+
+struct stats_group {
+    const double *values; /* NAN: skipped */
+    size_t count;
+};
+
+/* One-way random effects. NAN where the groups do not allow a statement. */
+struct stats_components {
+    size_t groups, repeated, n; /* groups with a value, those with two or more, values */
+    double mean;
+    double group_size; /* weighted, as the estimate needs it */
+    double df_between, df_within;
+    double within, between; /* variances: within groups; that of the groups' own means, not below 0 */
+    double low, high; /* 90 % confidence interval of `between`: low is 0 unless an F test at 5 % tells the
+                         groups apart */
+    double f;
+};
+void stats_components(const struct stats_group *groups, size_t count, struct stats_components *ret);
 
 #endif

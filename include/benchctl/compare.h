@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two sets of trials of the same scenarios: by how much they differ, with intervals, and what may be said of
+ * that. A trial is the unit: its figures are single values here, and what they scatter is what decides. Pure:
+ * numbers in, numbers and sentences out. Where the sets come from (a bundle and its rerun, two sweeps, two
+ * values of an axis) is the caller's matter; scenarios are paired by the names that the caller gives.
+ *
+ * Of a figure the ratio now : then is estimated by Welch's t on logarithms (stats.h). It is called
+ *   reproduced  when its 90 % interval lies within the margin (two one-sided tests at 5 %);
+ *   differs     when it is beyond the margin, and Holm's test over all scenarios says at 5 % that it is not
+ * 1; undecided   otherwise: more trials would tell; not judged  with fewer than three trials on a side, or
+ * when one side has no figure.
+ * Values of 0 have no ratio: with some on one side alone it differs, with some on both it is undecided, with
+ * nothing else it is not judged.
+ */
+#ifndef BENCHCTL_COMPARE_H
+#define BENCHCTL_COMPARE_H
+
+#include "benchctl/base/strbuf.h"
+#include "benchctl/stats.h"
+#include "benchctl/trial.h"
+
+/* --- what is compared --- */
+
+enum compare_figure {
+    COMPARE_GOODPUT, /* what the verdict of a scenario is about */
+    COMPARE_P50,
+    COMPARE_P99,
+    COMPARE_MEMORY,
+    COMPARE_FIGURES
+};
+const char *compare_figure_name(enum compare_figure f);  /* as trial_number() has it: "load.goodput_rps" */
+const char *compare_figure_label(enum compare_figure f); /* for people: "goodput" */
+
+/* What is kept of a trial. */
+struct compare_trial {
+    const char *scenario; /* the name by which it is paired */
+    int trial;
+    enum outcome outcome;
+    double figures[COMPARE_FIGURES]; /* NAN: not measured */
+};
+/* Borrows the scenario's name. Figures count of trials that ended `ok` or `degraded`; others have none. */
+void compare_take(const struct trial *t, struct compare_trial *ret);
+/* For files: {"scenario", "trial", "outcome", "load.goodput_rps", ...}. */
+struct json *compare_trial_json(const struct compare_trial *t);
+/* The name goes into the arena. */
+int compare_trial_read(const struct json *j, struct arena *a, struct compare_trial *ret,
+                       struct error *err) MUST_CHECK;
+
+struct compare_set {
+    const char *name; /* "then", "now", ... */
+    const struct compare_trial *trials;
+    size_t len;
+};
+
+/* A difference of 10 % is what people call the same on machines that are not the same one. */
+#define COMPARE_MARGIN 0.10
+/* Trials on each side below which nothing is called anything: of two, one cannot be told to be odd. */
+#define COMPARE_TRIALS_MIN 3
+
+struct compare_options {
+    double margin; /* a share; 0: COMPARE_MARGIN */
+};
+
+/* --- what comes out --- */
+
+enum compare_verdict { COMPARE_REPRODUCED, COMPARE_DIFFERS, COMPARE_UNDECIDED, COMPARE_NOT_JUDGED };
+#define COMPARE_VERDICTS 4
+const char *compare_verdict_name(enum compare_verdict v); /* "reproduced", "differs", ... */
+
+struct compared_figure {
+    struct stats_ratio ratio;
+    double low, high; /* 95 % interval of the ratio; NAN: fewer than two trials on a side */
+    double then, now; /* medians */
+    double p;         /* adjusted by Holm over all scenarios; NAN */
+    enum compare_verdict verdict;
+};
+
+struct compared_scenario {
+    const char *name;
+    size_t then_n, now_n; /* trials, of any outcome */
+    size_t then_outcomes[OUTCOMES], now_outcomes[OUTCOMES];
+    bool outcomes_differ; /* some outcome was seen on one side only; false when a side has no trials */
+    struct compared_figure figures[COMPARE_FIGURES];
+};
+
+struct comparison {
+    struct compared_scenario *scenarios; /* those whose outcomes differ first, else in the order of `then` */
+    size_t len;
+    size_t only_then, only_now; /* scenarios that have trials on one side only: listed, not judged */
+    size_t outcomes_differ;
+    size_t verdicts[COMPARE_FIGURES][COMPARE_VERDICTS]; /* how many scenarios have which, by figure */
+    double margin;
+    const char *then_name, *now_name;
+    struct arena *arena;
+};
+
+/* Borrows the names. Never fails: sets may be empty. */
+void compare_sets(const struct compare_set *then, const struct compare_set *now,
+                  const struct compare_options *o, struct comparison **ret);
+void comparison_free(struct comparison *c);
+DEFINE_CLEANUP(struct comparison *, comparison_free);
+
+/* "9 of 12 scenarios reproduced within 10 %, 1 differs, 2 undecided; outcomes are the same in all". */
+void compare_headline(const struct comparison *c, struct strbuf *out);
+/* "0.97 [0.91, 1.04] reproduced", "1.02 (one trial each: no interval)". */
+void compare_figure_text(const struct comparison *c, const struct compared_figure *f, struct strbuf *out);
+
+/* --- documents --- */
+
+void compare_markdown(const struct comparison *c, const char *title, struct strbuf *out);
+void compare_table(const struct comparison *c, struct strbuf *out); /* for a terminal */
+struct json *compare_json(const struct comparison *c);
+
+#endif
