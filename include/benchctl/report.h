@@ -26,8 +26,9 @@ struct report_options {
      * "requests.NAME.FIGURE" of parts of the load; none: the main ones */
     const char *const *figures;
     size_t figure_count;
-    int width;  /* of the terminal; 0: unlimited */
-    bool color; /* on a terminal */
+    int width;     /* of the terminal; 0: unlimited */
+    bool color;    /* on a terminal */
+    bool validity; /* every rule with its verdicts on a terminal, too */
 };
 
 enum report_format { REPORT_TABLE, REPORT_MARKDOWN, REPORT_CSV, REPORT_JSON, REPORT_HTML };

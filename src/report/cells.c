@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials to cells: which trials' numbers count, and what the worst of them was. */
-#include "report_internal.h"
+#include "memory_curve.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,6 +90,17 @@ static void add_trial(struct cell *c, const struct trial *t)
         c->worst = t;
 }
 
+/* Planned, and not only if a search should ask for it. */
+static bool certain(const struct grouping *g, const struct json *planned)
+{
+    const struct report *r = g->r;
+
+    for (size_t i = 0; i < r->axis_count && json_get(r->sweep->plan, "search"); i++)
+        if (search_candidate(r, r->axes[i].name, json_get_text(json_get(planned, "axes"), r->axes[i].name)))
+            return false;
+    return json_get_text(planned, "id") != NULL;
+}
+
 /* Rows for what has not been run: a sweep that was interrupted, or is still running. */
 static void add_waiting(struct grouping *g)
 {
@@ -98,13 +109,13 @@ static void add_waiting(struct grouping *g)
     bool new;
 
     for (size_t i = 0; i < json_len(plan); i++) {
-        const char *id = json_get_text(json_at(plan, i), "id");
-        g->r->waiting += id && !name_index_get(&g->scenarios, id);
+        const struct json *planned = json_at(plan, i);
+        g->r->waiting += certain(g, planned) && !name_index_get(&g->scenarios, json_get_text(planned, "id"));
     }
     for (size_t i = 0; i < json_len(plan) && g->r->waiting <= WAITING_MAX && with_trials; i++) {
         const struct json *axes = json_get(json_at(plan, i), "axes");
         const char *id = json_get_text(json_at(plan, i), "id");
-        struct cell *c = id ? find_or_add(g, id, &new) : NULL;
+        struct cell *c = certain(g, json_at(plan, i)) ? find_or_add(g, id, &new) : NULL;
         for (size_t k = 0; c && new &&k < g->r->axis_count; k++)
             c->ranks[k] = rank_of(&g->r->axes[k], json_get_text(axes, g->r->axes[k].name));
     }

@@ -142,7 +142,7 @@ static void discover(struct discovery *d, const struct trial *t)
     for (size_t i = 0; i < t->check_count; i++) {
         const struct check_result *c = &t->checks[i];
         /* a gate on the trial's own numbers is called by what it says, and its figure is there already */
-        if (c->name && c->value && !text_equal(c->name, c->expect) &&
+        if (c->name && (c->value || c->message) && !text_equal(c->name, c->expect) &&
             is_new(d, &d->checks, c->name, CHECKS_MAX))
             add_check(d->r, c->name);
     }
@@ -187,6 +187,8 @@ static size_t find_figure(const struct report *r, const char *name)
     for (size_t i = 0; i < builtin_figure_count; i++)
         if (strcmp(r->figures.items[i].name, name) == 0)
             return i;
+    if (strcmp(name, "used") == 0) /* its column beside an axis "memory" */
+        return FIGURE_MEMORY;
     return r->figures.len;
 }
 

@@ -71,12 +71,20 @@ const struct figure builtin_figures[] = {
     {"app.cpu_throttled_ms", "throttled", "ms", "Time held back by the CPU limit", UNIT_NUMBER, TABLE_APP,
      SHOW_NONZERO, AT(app.cpu_throttled_ms)},
     {"app.pids_peak", "pids", "", "Most processes and threads", UNIT_COUNT, TABLE_APP, AT(app.pids_peak)},
-    [FIGURE_RESTARTS] = {"app.restarts", "restarts", "", "Restarts", UNIT_COUNT, TABLE_MAIN, .finding = true,
-                         AT(app.restarts)},
-    [FIGURE_OOM] = {"app.oom_kills", "OOM", "kills", "OOM kills", UNIT_COUNT, TABLE_MAIN, .finding = true,
-                    AT(app.oom_kills)},
-    {"app.uptime_pct", "uptime", "", "Uptime during the load", UNIT_PERCENT, TABLE_APP, SHOW_BELOW_100,
-     AT(app.uptime_pct)},
+    [FIGURE_RESTARTS] = {"app.restarts", "restarts", "", "Restarts", UNIT_COUNT, TABLE_MAIN | TABLE_FAILURES,
+                         .finding = true, AT(app.restarts)},
+    [FIGURE_OOM] = {"app.oom_kills", "OOM", "kills", "OOM kills", UNIT_COUNT, TABLE_MAIN | TABLE_FAILURES,
+                    .finding = true, AT(app.oom_kills)},
+    [FIGURE_UPTIME] = {"app.uptime_pct", "uptime", "", "Uptime during the load", UNIT_PERCENT,
+                       TABLE_FAILURES | TABLE_APP, SHOW_BELOW_100, .finding = true, .low_is_bad = true,
+                       AT(app.uptime_pct)},
+    [FIGURE_TO_FAILURE] = {"app.time_to_failure_ms", "failed after", "s", "Time to the first failure",
+                           UNIT_SECONDS, TABLE_FAILURES, .finding = true, .low_is_bad = true,
+                           AT(app.time_to_failure_ms)},
+    [FIGURE_SILENT] = {"app.unresponsive_ms", "silent", "s", "Time without an answer", UNIT_SECONDS,
+                       TABLE_FAILURES, SHOW_NONZERO, .finding = true, AT(app.unresponsive_ms)},
+    [FIGURE_DOWN] = {"app.down_ms", "down", "s", "Time down during the load", UNIT_SECONDS, TABLE_FAILURES,
+                     SHOW_NONZERO, .finding = true, AT(app.down_ms)},
     {"ready_ms", "ready", "ms", "Time to readiness", UNIT_NUMBER, TABLE_MAIN, AT(ready_ms)},
     {"startup_ms", "startup", "ms", "Time to the startup line", UNIT_NUMBER, TABLE_MAIN, AT(startup_ms)},
     {"generator_cpu_cores", "generator CPU", "cores", "CPU of the load generator", UNIT_NUMBER,
@@ -252,6 +260,9 @@ void figure_format(const struct figure *f, double value, char *buf)
     case UNIT_MIB:
         format_number(value / 1048576, buf);
         break;
+    case UNIT_SECONDS:
+        format_number(value / 1e3, buf);
+        break;
     case UNIT_NUMBER:
         format_number(value, buf);
         break;
@@ -319,9 +330,11 @@ enum tone figure_tone(const struct cell *c, size_t figure)
 
     if (!s->n)
         return TONE_FAINT;
-    if ((figure == FIGURE_RESTARTS || figure == FIGURE_OOM) && s->max > 0)
-        return TONE_BAD;
+    if (figure >= FIGURE_RESTARTS && figure <= FIGURE_DOWN)
+        return figure == FIGURE_UPTIME ? (s->min < 100 ? TONE_BAD : TONE_PLAIN)
+               : s->max > 0            ? TONE_BAD
+                                       : TONE_PLAIN;
     if (figure == FIGURE_ERRORS && s->max > 0.01)
         return TONE_WARN;
-    return c->contaminated && figure != FIGURE_RESTARTS && figure != FIGURE_OOM ? TONE_WARN : TONE_PLAIN;
+    return c->contaminated ? TONE_WARN : TONE_PLAIN;
 }

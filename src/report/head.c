@@ -63,7 +63,8 @@ static void describe_sweep(struct report *r, struct section *s)
                *version = json_get_text(info, "benchctl");
 
     if (scenarios > 0)
-        add_part(&p, ", ", "%lld scenario%s", (long long)scenarios, plural((size_t)scenarios));
+        add_part(&p, ", ", "%s%lld scenario%s", json_get(r->sweep->plan, "search") ? "at most " : "",
+                 (long long)scenarios, plural((size_t)scenarios));
     if (trials > 0)
         add_part(&p, ", ", "%lld trial%s each", (long long)trials, plural((size_t)trials));
     if (mode)
@@ -82,7 +83,8 @@ static void describe_progress(struct report *r, struct section *s)
     int64_t planned = json_get_int(r->sweep->info, "trials");
 
     if (!r->sweep->complete) {
-        const char *of = planned > 0 ? arena_printf(r->arena, " of %lld", (long long)planned) : "";
+        const char *bound = json_get(r->sweep->plan, "search") ? "at most " : "";
+        const char *of = planned > 0 ? arena_printf(r->arena, " of %s%lld", bound, (long long)planned) : "";
         section_line(s, arena_printf(r->arena,
                                      "not complete: %zu%s trial%s recorded, %zu scenario%s not run yet",
                                      trials, of, plural(planned > 0 ? (size_t)planned : trials), r->waiting,

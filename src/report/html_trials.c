@@ -5,15 +5,16 @@
 #include <math.h>
 #include <string.h>
 #include "benchctl/base/units.h"
+#include "events.h"
 #include "part_figures.h"
 #include "series.h"
+#include "timeline.h"
 
-#define TRIALS_MAX 300 /* in one page; more: only those that went wrong */
-#define EXITS_MAX 200  /* of one container */
+#define FINDINGS_MAX 100 /* of one trial */
 
 static bool all_fit(const struct report *r)
 {
-    return r->sweep->trial_count <= TRIALS_MAX;
+    return r->sweep->trial_count <= PAGE_TRIALS_MAX;
 }
 
 bool html_has_details(const struct report *r, const struct cell *c)
@@ -27,93 +28,6 @@ static const char *ms_text(double ms, char *buf)
         return NOT_MEASURED;
     return duration_human((int64_t)(ms * 1e6), buf);
 }
-
-static const char *offset_text(double ms, char *buf)
-{
-    if (isfinite(ms))
-        (void)snprintf(buf, 32, "%.2f s", ms / 1e3);
-    return isfinite(ms) ? buf : "?";
-}
-
-/* --- the failure timeline: the load from left to right, a mark for each exit --- */
-
-enum { TIMELINE_WIDTH = 640, TIMELINE_MARGIN = 30 };
-
-static double timeline_x(double at_ms, double from, double to)
-{
-    return TIMELINE_MARGIN + (TIMELINE_WIDTH - 2 * TIMELINE_MARGIN) * (at_ms - from) / (to - from);
-}
-
-static void timeline_mark(const struct container_exit *e, double x, struct strbuf *out)
-{
-    char text[32];
-
-    strbuf_addf(out, "<line class=\"exit\" x1=\"%.1f\" x2=\"%.1f\" y1=\"2\" y2=\"24\"><title>%s: ", x, x,
-                offset_text(e->at_ms, text));
-    html_text(out, e->cause ? e->cause : "exit");
-    strbuf_adds(out, "</title></line>\n");
-}
-
-static void timeline(const struct trial *t, const struct container_result *c, struct strbuf *out)
-{
-    double from = 0, to = t->load.window_ms;
-    char text[32];
-
-    for (size_t i = 0; i < c->exit_count; i++) {
-        from = fmin(from, c->exits[i].at_ms);
-        to = fmax(to, c->exits[i].at_ms);
-    }
-    if (!c->exit_count || !isfinite(from) || !isfinite(to) || !(to > from))
-        return;
-    double begin = timeline_x(0, from, to), end = timeline_x(t->load.window_ms, from, to);
-    strbuf_addf(out, "<svg width=\"%d\" height=\"42\" viewBox=\"0 0 %d 42\" role=\"img\">", TIMELINE_WIDTH,
-                TIMELINE_WIDTH);
-    if (end > begin)
-        strbuf_addf(
-            out,
-            "<rect class=\"up\" x=\"%.1f\" y=\"6\" width=\"%.1f\" height=\"14\"><title>load</title></rect>",
-            begin, end - begin);
-    for (size_t i = 0; i < c->exit_count && i < EXITS_MAX; i++)
-        timeline_mark(&c->exits[i], timeline_x(c->exits[i].at_ms, from, to), out);
-    strbuf_addf(out, "<text x=\"%.1f\" y=\"38\" text-anchor=\"start\">load begins</text>", begin);
-    if (end > begin)
-        strbuf_addf(out, "<text x=\"%.1f\" y=\"38\" text-anchor=\"end\">%s</text>", end,
-                    offset_text(t->load.window_ms, text));
-    strbuf_adds(out, "</svg>\n");
-}
-
-static void exits(const struct container_result *c, struct strbuf *out)
-{
-    char text[32];
-
-    strbuf_adds(out, "<table><thead><tr><th class=\"r\">since the load began</th><th "
-                     "class=\"r\">code</th><th>cause</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < c->exit_count && i < EXITS_MAX; i++) {
-        strbuf_addf(out, "<tr><td class=\"r\">%s</td><td class=\"r\">%d</td><td>",
-                    offset_text(c->exits[i].at_ms, text), c->exits[i].code);
-        html_text(out, c->exits[i].cause ? c->exits[i].cause : "unknown");
-        strbuf_adds(out, "</td></tr>\n");
-    }
-    strbuf_adds(out, "</tbody></table>\n");
-    if (c->exit_count > EXITS_MAX)
-        strbuf_addf(out, "<p>and %zu more</p>\n", c->exit_count - EXITS_MAX);
-}
-
-static void container(const struct trial *t, const struct container_result *c, struct strbuf *out)
-{
-    if (!c->exit_count)
-        return;
-    strbuf_adds(out, "<p>");
-    html_text(out, c->role ? c->role : "app");
-    strbuf_addf(out, ": %zu exit%s", c->exit_count, plural(c->exit_count));
-    if (isfinite(c->uptime_pct))
-        strbuf_addf(out, ", up %.1f %% of the load", c->uptime_pct);
-    strbuf_adds(out, "</p>\n");
-    timeline(t, c, out);
-    exits(c, out);
-}
-
-/* --- the rest --- */
 
 /* A step that has nothing to do takes its while, too. */
 static bool asked_for(const struct report *r, const struct trial *t, const char *step)
@@ -230,32 +144,85 @@ static void one_check(const struct check_result *c, struct strbuf *out)
     strbuf_adds(out, "</li>\n");
 }
 
+static void findings(const struct trial *t, struct strbuf *out)
+{
+    char at[32];
+
+    strbuf_adds(out, t->finding_count ? "<ul>\n" : "");
+    for (size_t i = 0; i < t->finding_count && i < FINDINGS_MAX; i++) {
+        const struct finding *f = &t->findings[i];
+        bool around = finding_of_surroundings(f);
+        strbuf_addf(out, "<li%s>", around ? "" : " class=\"warn\"");
+        html_text(out, f->id ? f->id : "?");
+        strbuf_adds(out, " (");
+        html_text(out, f->role ? f->role : "app");
+        strbuf_adds(out, around ? "; not the application's doing)" : ")");
+        if (f->count > 1)
+            strbuf_addf(out, ", %.15g times", f->count);
+        if (isfinite(f->at_ms))
+            strbuf_addf(out, ", first at %s", seconds_text(f->at_ms, at));
+        strbuf_adds(out, ": ");
+        html_text(out, f->message ? f->message : "no message");
+        strbuf_adds(out, "</li>\n");
+    }
+    if (t->finding_count > FINDINGS_MAX)
+        strbuf_addf(out, "<li>and %zu more</li>\n", t->finding_count - FINDINGS_MAX);
+    strbuf_adds(out, t->finding_count ? "</ul>\n" : "");
+}
+
 static void one_verdict(const struct validity_result *v, struct strbuf *out)
 {
     strbuf_addf(out, "<li%s>", text_equal(v->verdict, "PASS") ? "" : " class=\"warn\"");
     html_text(out, v->verdict ? v->verdict : "?");
     strbuf_addc(out, ' ');
+    html_text(out, v->check ? v->check : "");
+    strbuf_adds(out, v->check ? " " : "");
     html_text(out, v->id ? v->id : "?");
     strbuf_adds(out, v->message ? ": " : "");
     html_text(out, v->message ? v->message : "");
     strbuf_adds(out, "</li>\n");
 }
 
-static void remarks(const struct trial *t, struct strbuf *out)
+/* Those that passed, folded, or the others; how many there are. */
+static size_t verdicts(const struct trial *t, bool passed, struct strbuf *out)
 {
-    if (!t->validity_count && !t->note_count && !t->check_count)
-        return;
-    strbuf_adds(out, "<ul>\n");
-    for (size_t i = 0; i < t->validity_count; i++)
-        one_verdict(&t->validity[i], out);
-    for (size_t i = 0; i < t->check_count; i++)
-        one_check(&t->checks[i], out);
-    for (size_t i = 0; i < t->note_count; i++) {
-        strbuf_adds(out, "<li>");
-        html_text(out, t->notes[i] ? t->notes[i] : "");
-        strbuf_adds(out, "</li>\n");
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->validity_count; i++) {
+        if (text_equal(t->validity[i].verdict, "PASS") != passed)
+            continue;
+        n++;
+        if (out)
+            one_verdict(&t->validity[i], out);
     }
-    strbuf_adds(out, "</ul>\n");
+    return n;
+}
+
+static void remarks(const struct report *r, const struct trial *t, struct strbuf *out)
+{
+    const struct validity_result *mark = canary_mark(r, t);
+    size_t passed = verdicts(t, true, NULL);
+
+    if (t->validity_count > passed || mark || t->note_count || t->check_count) {
+        strbuf_adds(out, "<ul>\n");
+        (void)verdicts(t, false, out);
+        if (mark)
+            one_verdict(mark, out);
+        for (size_t i = 0; i < t->check_count; i++)
+            one_check(&t->checks[i], out);
+        for (size_t i = 0; i < t->note_count; i++) {
+            strbuf_adds(out, "<li>");
+            html_text(out, t->notes[i] ? t->notes[i] : "");
+            strbuf_adds(out, "</li>\n");
+        }
+        strbuf_adds(out, "</ul>\n");
+    }
+    if (!passed)
+        return;
+    strbuf_addf(out, "<details><summary>%zu rule%s of validity passed</summary><ul>\n", passed,
+                plural(passed));
+    (void)verdicts(t, true, out);
+    strbuf_adds(out, "</ul></details>\n");
 }
 
 static void one_trial(const struct report *r, const struct trial *t, struct strbuf *out)
@@ -281,10 +248,10 @@ static void one_trial(const struct report *r, const struct trial *t, struct strb
     failures(t, out);
     if (course)
         html_series(course, out);
-    container(t, &t->app, out);
-    for (size_t i = 0; i < t->service_count; i++)
-        container(t, &t->services[i], out);
-    remarks(t, out);
+    html_containers(r, t, out);
+    html_events(r, t, out);
+    findings(t, out);
+    remarks(r, t, out);
     strbuf_adds(out, "</div>\n");
 }
 
@@ -295,7 +262,7 @@ void html_trials(const struct report *r, struct strbuf *out)
     if (!r->sweep->trial_count)
         return;
     strbuf_adds(out, "<section><h2>Trials</h2>\n");
-    for (size_t i = 0; i < r->cells.len && written < TRIALS_MAX; i++) {
+    for (size_t i = 0; i < r->cells.len && written < PAGE_TRIALS_MAX; i++) {
         const struct cell *c = &r->cells.items[i];
         if (!html_has_details(r, c))
             continue;
@@ -311,6 +278,6 @@ void html_trials(const struct report *r, struct strbuf *out)
     if (!all_fit(r))
         strbuf_addf(out,
                     "<p>Of %zu trials only those that did not end well are here, and no more than %d.</p>\n",
-                    r->sweep->trial_count, TRIALS_MAX);
+                    r->sweep->trial_count, PAGE_TRIALS_MAX);
     strbuf_adds(out, "</section>\n");
 }

@@ -84,7 +84,7 @@ static void write_table(struct invalid *v)
     s->table->columns[r->axis_count].name = "trial";
     for (size_t i = 0; i < v->figures.len; i++) {
         const struct figure *f = &r->figures.items[v->figures.items[i]];
-        s->table->columns[heads + i] = (struct column){f->name, f->measure, true};
+        s->table->columns[heads + i] = (struct column){figure_name(r, v->figures.items[i]), f->measure, true};
     }
     for (size_t i = 0; i < v->cells.len && i < LINES_MAX; i++)
         add_row(v, s->table, i);

@@ -11,13 +11,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "benchctl/histogram.h"
+#include "events.h"
 #include "series.h"
+#include "timeline.h"
 
 #define HISTOGRAM_FILE "load/histogram.hlog"
 #define SERIES_FILE "load/series.csv"
 #define SAMPLES_FILE "samples.csv"
+#define EVENTS_FILE "events.ndjson"
 #define FILE_MAX ((size_t)256 << 20)
-#define PICTURES_MAX 300       /* trials that are drawn */
+#define MARKS_MAX 300          /* of one trial, on its lines */
 #define SERVICE_TAG "!service" /* what the answer took once it was sent: another quantity */
 
 static const struct {
@@ -96,17 +99,48 @@ static void mark_phases(struct report *r, size_t trial, struct series *s)
     s->phases = phases;
 }
 
+static void mark_failures(struct report *r, const struct trial *t, struct series *s)
+{
+    const struct container_result *c = &t->app;
+    size_t most = c->exit_count + c->silence_count < MARKS_MAX ? c->exit_count + c->silence_count : MARKS_MAX;
+    struct series_mark *marks = arena_array(r->arena, struct series_mark, most + 1);
+    char text[32];
+
+    for (size_t i = 0; i < c->silence_count && s->mark_count < most; i++) {
+        const struct container_silence *x = &c->silences[i];
+        marks[s->mark_count++] = (struct series_mark){
+            x->from_ms / 1e3, isnan(x->to_ms) ? s->span_s : x->to_ms / 1e3, "unresponsive", false};
+    }
+    for (size_t i = 0; i < c->exit_count && s->mark_count < most; i++) {
+        const struct container_exit *e = &c->exits[i];
+        marks[s->mark_count++] = (struct series_mark){
+            e->at_ms / 1e3, NAN,
+            arena_printf(r->arena, "%s: %s", seconds_text(e->at_ms, text), e->cause ? e->cause : "ended"),
+            e->oom};
+    }
+    s->marks = marks;
+}
+
+/* Of more trials than a page has room for those that went wrong. */
+static bool is_drawn(const struct report *r, const struct trial *t)
+{
+    return r->sweep->trial_count <= PAGE_TRIALS_MAX ||
+           (t->outcome != OUTCOME_OK && r->series_kept < PAGE_TRIALS_MAX);
+}
+
 static void add_course(struct report *r, const struct sweep_file *f)
 {
     const struct trial *t = &r->sweep->trials[f->trial];
     struct series **s = &r->series[f->trial];
 
-    if (f->trial >= PICTURES_MAX || !(t->load.window_ms > 0))
+    if (!(t->load.window_ms > 0) || (!*s && !is_drawn(r, t)))
         return;
     if (!*s) {
+        r->series_kept++;
         *s = arena_new_of(r->arena, struct series);
         (*s)->span_s = t->load.window_ms / 1e3;
         mark_phases(r, f->trial, *s);
+        mark_failures(r, t, *s);
     }
     if (strcmp(f->name, SERIES_FILE) == 0)
         series_add_load(*s, f->bytes, f->len);
@@ -121,7 +155,10 @@ static int add_file(const struct sweep_file *f, void *data, struct error *err)
     (void)err;
     if (strcmp(f->name, HISTOGRAM_FILE) == 0)
         return add_log(m, f);
-    add_course(m->r, f);
+    if (strcmp(f->name, EVENTS_FILE) == 0)
+        events_add(m->r, f);
+    else
+        add_course(m->r, f);
     return 0;
 }
 
@@ -153,7 +190,7 @@ static void put_quantiles(struct report *r, struct cell *c, const struct histogr
 
 int report_merge(struct report *r, struct error *err)
 {
-    static const char *const names[] = {HISTOGRAM_FILE, SERIES_FILE, SAMPLES_FILE, NULL};
+    static const char *const names[] = {HISTOGRAM_FILE, SERIES_FILE, SAMPLES_FILE, EVENTS_FILE, NULL};
     const struct sweep_files files = {.names = names, .max = FILE_MAX};
     struct merging m = {
         .r = r,
@@ -162,6 +199,7 @@ int report_merge(struct report *r, struct error *err)
     };
 
     r->series = arena_array(r->arena, struct series *, r->sweep->trial_count + 1);
+    r->events = arena_array(r->arena, struct trial_events *, r->sweep->trial_count + 1);
     find_cells(&m);
     int rc = sweep_each_file(r->sweep, &files, add_file, &m, err);
     for (size_t i = 0; i < r->cells.len; i++) {

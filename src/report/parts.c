@@ -39,12 +39,16 @@ static void index_plan(struct report *r)
     }
 }
 
-const struct json *planned_load(const struct report *r, const char *scenario)
+const struct json *planned_settings(const struct report *r, const char *scenario)
 {
     const size_t *at = name_index_get(&r->plan, scenario);
-    const struct json *s = at ? json_at(json_get(r->sweep->plan, "scenarios"), *at) : NULL;
 
-    return json_get(json_get(s, "settings"), "load");
+    return json_get(at ? json_at(json_get(r->sweep->plan, "scenarios"), *at) : NULL, "settings");
+}
+
+const struct json *planned_load(const struct report *r, const char *scenario)
+{
+    return json_get(planned_settings(r, scenario), "load");
 }
 
 static double duration_ms_of(const struct json *o)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells as CSV (RFC 4180) and JSON, for other programs. Not measured is an empty field, or absent. */
-#include "report_internal.h"
+#include "memory_curve.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +28,8 @@ static void csv_header(const struct report *r, struct strbuf *out)
             csv_add(out, name);
         }
     }
+    if (r->sweep->canary_count)
+        strbuf_adds(out, ",host_drift_trials"); /* near a canary that left its band */
     strbuf_adds(out, "\r\n");
 }
 
@@ -58,12 +60,15 @@ static void csv_cell(const struct report *r, const struct cell *c, struct strbuf
     csv_add(out, c->worst && c->worst->reason ? c->worst->reason : "");
     for (size_t f = 0; f < r->figures.len; f++) {
         const struct summary *s = &c->figures[f];
-        csv_number(out, r->figures.items[f].finding ? s->max : s->median);
+        const struct figure *figure = &r->figures.items[f];
+        csv_number(out, !figure->finding ? s->median : figure->low_is_bad ? s->min : s->max);
         strbuf_addf(out, ",%zu", s->n);
         csv_number(out, s->min);
         csv_number(out, s->max);
         csv_number(out, s->cv_pct);
     }
+    if (r->sweep->canary_count)
+        strbuf_addf(out, ",%zu", cell_marked(r, c));
     strbuf_adds(out, "\r\n");
 }
 
@@ -138,7 +143,7 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
         if (c->figures[f].n)
             json_set(figures, r->figures.items[f].key, summary_json(&c->figures[f]));
     for (size_t i = 0; i < c->trial_count; i++)
-        json_append(trials, trial_to_json(c->trials[i]));
+        json_append(trials, marked_trial_json(r, c->trials[i]));
     json_set_text(j, "scenario", c->scenario);
     json_set(j, "axes", axes);
     json_set_int(j, "trials_counted", (int64_t)c->counted);
@@ -163,10 +168,13 @@ void render_json(const struct report *r, struct strbuf *out)
 
     json_set_text(j, "title", r->title);
     json_set_bool(j, "complete", r->sweep->complete);
+    discrimination_json(r, j);
+    canary_json(r, j);
     json_set(j, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
     for (size_t i = 0; i < r->cells.len; i++)
         json_append(cells, cell_json(r, &r->cells.items[i]));
     json_set(j, "scenarios", cells);
+    json_set(j, "memory_curve", memory_curves_json(r));
     json_write(j, JSON_STYLE_INDENTED, out);
     strbuf_addc(out, '\n');
 }

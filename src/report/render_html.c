@@ -5,13 +5,16 @@
 
 #include <string.h>
 #include "text.h"
+#include "timeline.h"
 
 static const char style[] =
-    ":root{--back:#fff;--ink:#1d2330;--mute:#5d6676;--line:#e1e5ec;--soft:#f4f6f9;--bar:#3b6fb5;--dot:#"
+    ":root{--back:#fff;--ink:#1d2330;--mute:#5d6676;--line:#e1e5ec;--soft:#f4f6f9;--bar:#3b6fb5;--upback:#"
+    "c9daf1;--dot:#"
     "12294a;"
     "--good:#19753a;--warn:#7d5200;--warnback:#fff4d6;--warnbar:#d99a1c;--bad:#a61b1b;--badback:#fdeaea}\n"
     "@media(prefers-color-scheme:dark){:root{--back:#14171d;--ink:#dfe3ea;--mute:#9aa3b3;--line:#2d3440;"
-    "--soft:#1c2129;--bar:#5b8fd6;--dot:#e3ecf8;--good:#6bd08e;--warn:#f0c060;--warnback:#33280f;"
+    "--soft:#1c2129;--bar:#5b8fd6;--upback:#27405f;--dot:#e3ecf8;--good:#6bd08e;--warn:#f0c060;--warnback:#"
+    "33280f;"
     "--warnbar:#c98a14;--bad:#ff9b9b;--badback:#3a1a1a}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:92rem;padding:0 "
     "1rem;color:var(--ink);"
@@ -33,7 +36,7 @@ static const char style[] =
     ".good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad);font-weight:600}.faint{color:var(-"
     "-"
     "mute)}td.warn{background:var(--warnback)}td.bad{background:var(--badback)}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(18rem,100%),1fr));gap:1.2rem "
+    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));gap:1.2rem "
     "2rem;margin-top:1.2rem}"
     ".chart{min-width:0}.chart small{display:inline}.chart table{width:100%}.chart td{border:0;padding:.1rem "
     ".4rem;vertical-align:middle}"
@@ -49,8 +52,24 @@ static const char style[] =
     "0;"
     "color:var(--mute);font-size:.92rem}\n"
     "svg{display:block;max-width:100%;font-size:11px}svg "
-    "text{fill:var(--mute)}.up{fill:var(--bar);opacity:.35}"
-    ".exit{stroke:var(--bad);stroke-width:2}.series{margin:.15rem 0;border-bottom:1px solid var(--line)}"
+    "text{fill:var(--mute)}svg.defs{position:absolute}"
+    ".strip{margin:.1rem 0 .7rem;max-width:none}.strips p{margin:.5rem 0 0;font-size:.92rem}"
+    ".legend{font-size:.85rem;color:var(--mute)}.legend svg{display:inline-block;vertical-align:middle;"
+    "margin:0 .2rem 0 .8rem}\n"
+    ".s-up{fill:var(--upback);stroke:var(--bar);stroke-width:.5}.s-starting{fill:url(#p-starting)}"
+    ".s-silent{fill:url(#p-silent)}.s-down{fill:url(#p-down)}.s-none{fill:var(--line)}"
+    ".pb{fill:var(--soft)}.pl-warn{fill:var(--warnbar)}.pl-silent{fill:var(--warn)}.pl-bad{fill:var(--bad)}"
+    ".found{stroke:var(--warn);stroke-width:1.5;stroke-dasharray:2 "
+    "2}.again{fill:var(--good)}.edge{stroke:var(--ink);stroke-width:1}.ours{stroke:var(--mute);stroke-width:"
+    "1}"
+    "svg "
+    "text.in{fill:var(--ink);paint-order:stroke;stroke:var(--back);stroke-width:3px;font-variant-numeric:"
+    "tabular-nums}svg text.cause{fill:var(--bad)}"
+    ".curve .line{stroke-width:1.4}.base{stroke:var(--line)}.ok{fill:var(--bar)}"
+    ".not{stroke:var(--bad);stroke-width:2;fill:none}.cliff{stroke:var(--ink);stroke-dasharray:4 3}"
+    "svg text.limit{fill:var(--ink)}td.wrap{white-space:normal;min-width:24rem}\n"
+    ".exit{stroke:var(--bad);stroke-width:2}.thin{stroke-width:1.2}.dashed{stroke-dasharray:3 "
+    "2}.series{margin:.15rem 0;border-bottom:1px solid var(--line)}"
     ".line{fill:none;stroke:var(--bar);stroke-width:1.2}"
     ".border{stroke:var(--mute);stroke-width:1;stroke-dasharray:3 3}.tick{stroke:var(--mute)}"
     ".warmup{fill:var(--line);opacity:.6}\n";
@@ -123,13 +142,13 @@ static void row_head(const struct table *t, size_t row, size_t column, struct st
     strbuf_adds(out, "</th>");
 }
 
-static void html_field(const struct field *f, bool right, struct strbuf *out)
+static void html_field(const struct field *f, const char *kind, struct strbuf *out)
 {
     const char *tone = html_class(f->tone);
 
     strbuf_adds(out, "<td");
-    if (right || tone[0])
-        strbuf_addf(out, " class=\"%s%s%s\"", right ? "r" : "", right && tone[0] ? " " : "", tone);
+    if (kind[0] || tone[0])
+        strbuf_addf(out, " class=\"%s%s%s\"", kind, kind[0] && tone[0] ? " " : "", tone);
     strbuf_addc(out, '>');
     html_text(out, f->text);
     if (f->more) {
@@ -150,7 +169,11 @@ static void html_table(const struct table *t, struct strbuf *out)
         for (size_t i = 0; i < t->heads; i++)
             row_head(t, k, i, out);
         for (size_t i = t->heads; i < t->column_count; i++)
-            html_field(&t->rows.items[k].fields[i], t->columns[i].right, out);
+            html_field(&t->rows.items[k].fields[i],
+                       t->columns[i].right                   ? "r"
+                       : t->wide && i + 1 == t->column_count ? "wrap"
+                                                             : "",
+                       out);
         strbuf_adds(out, "</tr>\n");
     }
     strbuf_adds(out, "</tbody></table></div>\n");
@@ -190,6 +213,8 @@ static void html_section(const struct report *r, const struct section *s, struct
         html_line(r, &s->lines.items[k], out);
     if (s->lines.len)
         strbuf_adds(out, "</ul>\n");
+    if (s->draw)
+        s->draw(r, out);
     strbuf_addf(out, "</%s>\n", tag);
 }
 
@@ -209,7 +234,9 @@ void render_html(const struct report *r, struct strbuf *out)
     html_text(out, r->title);
     strbuf_adds(out, "</title>\n<style>\n");
     strbuf_adds(out, style);
-    strbuf_adds(out, "</style></head><body>\n<h1>");
+    strbuf_adds(out, "</style></head><body>\n");
+    html_timeline_defs(out);
+    strbuf_adds(out, "<h1>");
     html_text(out, r->title);
     strbuf_adds(out, "</h1>\n");
     for (size_t i = 0; i < r->sections.len; i++) {

@@ -78,30 +78,55 @@ static size_t add_word(struct painter *p, const char *word, size_t used)
     return used;
 }
 
-/* Words wrapped at the terminal's width, further lines indented. */
-static void wrapped(struct painter *p, const char *text, const char *color)
+/* Words wrapped at the terminal's width behind what is in the line already, further lines indented. */
+static void wrapped_behind(struct painter *p, size_t used, const char *text, const char *color)
 {
-    size_t used = 0;
+    bool first = true;
 
     strbuf_adds(p->out, p->color ? color : "");
     while (*text) {
         size_t n = strcspn(text, " \n");
         CLEANUP_FREE char *word = xstrndup(text, n);
-        if (used && used + 1 + text_columns(word) > p->width) {
+        if (!first && used + 1 + text_columns(word) > p->width) {
             strbuf_adds(p->out, "\n  ");
             used = 2;
-        } else if (used) {
+        } else if (!first) {
             strbuf_addc(p->out, ' ');
             used++;
         }
         used = add_word(p, word, used);
+        first = false;
         text += n;
         text += strspn(text, " \n");
     }
     strbuf_adds(p->out, p->color && color[0] ? "\033[0m\n" : "\n");
 }
 
+static void wrapped(struct painter *p, const char *text, const char *color)
+{
+    wrapped_behind(p, 0, text, color);
+}
+
 /* --- tables --- */
+
+/* Sentences stand below their rows. */
+static size_t narrow_columns(const struct table *t)
+{
+    return t->column_count - t->wide;
+}
+
+/* "" also for what the row above of the same name says already. */
+static const char *sentence_of(const struct table *t, size_t row)
+{
+    const struct field *fields = t->rows.items[row].fields,
+                       *above = row ? t->rows.items[row - 1].fields : NULL;
+    const char *text = t->wide ? fields[t->column_count - 1].text : "";
+
+    if (above && strcmp(text, above[t->column_count - 1].text) == 0 &&
+        strcmp(fields[0].text, above[0].text) == 0)
+        return "";
+    return text;
+}
 
 static size_t larger(size_t a, size_t b)
 {
@@ -163,6 +188,10 @@ static void part_rows(struct painter *p, const struct part *part)
             add_blanks(p->out, GAP);
         }
         end_line(p);
+        if (part->to == narrow_columns(part->t) && sentence_of(part->t, k)[0]) {
+            strbuf_adds(p->out, "  ");
+            wrapped_behind(p, 2, sentence_of(part->t, k), colors[TONE_FAINT]);
+        }
     }
 }
 
@@ -171,20 +200,27 @@ static void as_blocks(struct painter *p, const struct table *t)
 {
     size_t widest = 0;
 
-    for (size_t i = t->heads; i < t->column_count; i++)
+    for (size_t i = t->heads; i < narrow_columns(t); i++)
         widest = larger(widest, text_columns(t->columns[i].name) + 1 + text_columns(t->columns[i].measure));
     for (size_t k = 0; k < t->rows.len; k++) {
         CLEANUP_VALUE(strbuf_release) struct strbuf head = STRBUF_INIT;
         for (size_t i = 0; i < t->heads; i++)
             strbuf_addf(&head, "%s%s %s", i ? ", " : "", t->columns[i].name, t->rows.items[k].fields[i].text);
         wrapped(p, strbuf_text(&head), "\033[1m");
-        for (size_t i = t->heads; i < t->column_count; i++) {
+        for (size_t i = t->heads; i < narrow_columns(t); i++) {
             const struct column *c = &t->columns[i];
             CLEANUP_FREE char *title = xasprintf("%s%s%s", c->name, c->measure[0] ? " " : "", c->measure);
             strbuf_adds(p->out, "  ");
             add_aligned(p, title, widest + 1, false, "");
-            add_painted(p, t->rows.items[k].fields[i].text, colors[t->rows.items[k].fields[i].tone]);
-            end_line(p);
+            if (t->rows.items[k].fields[i].text[0])
+                wrapped_behind(p, widest + 3, t->rows.items[k].fields[i].text,
+                               colors[t->rows.items[k].fields[i].tone]);
+            else
+                end_line(p);
+        }
+        if (sentence_of(t, k)[0]) {
+            strbuf_adds(p->out, "  ");
+            wrapped_behind(p, 2, sentence_of(t, k), colors[TONE_FAINT]);
         }
     }
 }
@@ -194,7 +230,7 @@ static void terminal_table(struct painter *p, const struct table *t)
     CLEANUP_FREE size_t *widths = column_widths(t);
     size_t heads = 0, widest = 0;
 
-    for (size_t i = 0; i < t->column_count; i++) {
+    for (size_t i = 0; i < narrow_columns(t); i++) {
         if (i < t->heads)
             heads += widths[i] + GAP;
         else
@@ -208,11 +244,11 @@ static void terminal_table(struct painter *p, const struct table *t)
     do {
         size_t used = heads;
         part.from = part.to;
-        while (part.to < t->column_count && used + widths[part.to] <= p->width)
+        while (part.to < narrow_columns(t) && used + widths[part.to] <= p->width)
             used += widths[part.to++] + GAP;
         strbuf_adds(p->out, part.from > t->heads ? "\n" : "");
         part_rows(p, &part);
-    } while (part.to < t->column_count);
+    } while (part.to < narrow_columns(t));
 }
 
 /* What a terminal leaves out. */

@@ -14,6 +14,7 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
     r->title = title ? title : name ? name : s->path ? s->path : "sweep";
     r->width = o->width;
     r->color = o->color;
+    r->rules = o->validity;
     r->chosen = o->row_count || o->cols || o->figure_count;
     report_parts(r);
     if (report_axes(r, o, err) < 0 || report_figures(r, o, err) < 0)

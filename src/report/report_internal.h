@@ -8,9 +8,11 @@
 
 #include "benchctl/base/name_index.h"
 #include "benchctl/report.h"
+#include "benchctl/validity.h"
 
 #define NOT_MEASURED "–"
 #define NOT_RUN "not run"
+#define PAGE_TRIALS_MAX 300 /* have a record of their own in a page; of more only those that went wrong */
 
 /* --- figures: what is reported, how it is called, how it is written --- */
 
@@ -20,6 +22,7 @@ enum unit {
     UNIT_RATE,    /* 0..1, written in percent */
     UNIT_PERCENT, /* 0..100 */
     UNIT_MIB,     /* bytes, written in MiB */
+    UNIT_SECONDS, /* ms, written in s */
 };
 
 /* Tables that a figure is a column of. */
@@ -30,7 +33,8 @@ enum {
     TABLE_SERVICES = 1 << 3,
     TABLE_DATABASE = 1 << 4,
     TABLE_METRICS = 1 << 5,
-    TABLE_CHECKS = 1 << 6
+    TABLE_CHECKS = 1 << 6,
+    TABLE_FAILURES = 1 << 7
 };
 
 /* Only where it says something: nothing is hidden but columns of zeros. */
@@ -56,7 +60,8 @@ struct figure {
     enum unit unit;
     unsigned tables;
     enum show show;
-    bool finding; /* what must not vanish in a median: lowest to highest, crashed trials included */
+    bool finding;    /* what must not vanish in a median: lowest to highest, crashed trials included */
+    bool low_is_bad; /* of a finding: the lowest is the worst */
     enum source source;
     size_t offset;
     double (*derive)(const struct trial *t);
@@ -75,6 +80,10 @@ enum {
     FIGURE_CPU = 20,
     FIGURE_RESTARTS = 25,
     FIGURE_OOM = 26,
+    FIGURE_UPTIME = 27,
+    FIGURE_TO_FAILURE = 28,
+    FIGURE_SILENT = 29,
+    FIGURE_DOWN = 30, /* the last of those from restarts on: how it failed */
 };
 
 /* --- parts of the load: phases and kinds of request --- */
@@ -149,6 +158,7 @@ struct table {
     struct column *columns;
     size_t column_count;
     size_t heads; /* columns that name the row: repeated when a table is cut in parts */
+    bool wide;    /* the last column is of sentences: wrapped, or below its row */
     VEC(struct row) rows;
 };
 
@@ -158,12 +168,14 @@ struct line {
     enum tone tone;
 };
 
+struct report;
 struct section {
-    const char *heading;    /* NULL: none */
-    bool detail;            /* left out on a terminal */
-    bool alarm;             /* what went wrong: set apart */
-    struct table *table;    /* NULL: none */
-    VEC(struct line) lines; /* after the table */
+    const char *heading;                                      /* NULL: none */
+    bool detail;                                              /* left out on a terminal */
+    bool alarm;                                               /* what went wrong: set apart */
+    struct table *table;                                      /* NULL: none */
+    VEC(struct line) lines;                                   /* after the table */
+    void (*draw)(const struct report *r, struct strbuf *out); /* in HTML behind these, or NULL */
 };
 
 struct axis {
@@ -182,18 +194,22 @@ struct report {
     size_t axis_count;
     size_t waiting; /* planned scenarios without a trial */
     VEC(struct figure) figures;
-    VEC(size_t) asked;      /* figures chosen by name; none: those of TABLE_MAIN */
-    size_t dropped;         /* metrics and roles beyond what is tabulated */
-    struct series **series; /* per trial of the sweep; NULL: it left none */
-    double *values;         /* of trial t and figure f: values[t * figures.len + f] */
+    VEC(size_t) asked;            /* figures chosen by name; none: those of TABLE_MAIN */
+    size_t dropped;               /* metrics and roles beyond what is tabulated */
+    struct series **series;       /* per trial of the sweep; NULL: it left none */
+    struct trial_events **events; /* per trial of the sweep; NULL: it left none, or nothing failed */
+    size_t series_kept, events_kept;
+    double *values; /* of trial t and figure f: values[t * figures.len + f] */
     VEC(struct cell) cells;
     VEC(struct section) sections;
     size_t results, results_end; /* which of them are the layout's */
+    bool rules;                  /* all rules of validity are asked for */
     bool chosen;                 /* certain rows, columns or figures are asked for */
     bool models_differ;          /* between cells, or one of them is mixed */
     struct trial_parts *parts;   /* per trial of the sweep */
     struct part_names part_names[PART_KINDS];
-    struct name_index plan; /* scenario: its place in the plan */
+    struct name_index plan;        /* scenario: its place in the plan */
+    struct validity_sweep verdict; /* of all scenarios together */
     int width;
     bool color;
 };
@@ -216,7 +232,8 @@ int report_figures(struct report *r, const struct report_options *o, struct erro
 /* parts.c: phases and kinds of request, and how they were planned */
 void report_parts(struct report *r);
 void parts_release(struct report *r);
-const struct json *planned_load(const struct report *r, const char *scenario); /* NULL: not in the plan */
+const struct json *planned_settings(const struct report *r, const char *scenario); /* NULL: not in the plan */
+const struct json *planned_load(const struct report *r, const char *scenario);     /* of these */
 /* part_figures.c */
 void add_part_figures(struct report *r);
 void part_values(const struct report *r, const struct trial *t, double *values);
@@ -256,17 +273,57 @@ int report_merge(struct report *r, struct error *err) MUST_CHECK;
 int report_layout(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
 /* One row a scenario, the figures of `table` as columns; none when nothing of it was measured. */
 struct section *figure_section(struct report *r, const char *heading, unsigned table);
+/* The name of its column, which no axis has. */
+const char *figure_name(const struct report *r, size_t figure);
+/* Only those rows. */
+struct section *figure_section_where(struct report *r, const char *heading, unsigned table,
+                                     bool (*keep)(const struct cell *c));
 
 /* models.c: how scenarios were loaded */
 void report_models(struct report *r);
 void describe_load(struct report *r, struct section *s);
 
+/* discrimination.c: can the workload tell the scenarios apart, and what rules over the whole sweep say */
+void report_discrimination(struct report *r);
+void list_discrimination(struct report *r);
+void discrimination_json(const struct report *r, struct json *out);
+
+/* canary.c */
+const struct validity_canary_facts *canary_facts(struct report *r); /* NULL: there was none */
+/* Why the trial is marked by the canary's neighbourhood; NULL: it is not. */
+const struct validity_result *canary_mark(const struct report *r, const struct trial *t);
+size_t cell_marked(const struct report *r, const struct cell *c); /* how many of its trials are */
+struct json *marked_trial_json(const struct report *r, const struct trial *t);
+void list_canary(struct report *r);
+void canary_json(const struct report *r, struct json *out); /* a member of it; nothing without a canary */
+
 /* invalid.c: what trials measured whose figures are in no median */
 void list_invalid(struct report *r);
+
+/* checks.c: values of the matrix's checks, and why some have none */
+void list_checks(struct report *r);
 
 /* remarks.c: what limits the results' worth, one line for all trials of which it is true */
 void list_validity(struct report *r);
 void list_notes(struct report *r);
+
+/* failures.c: how often and how long applications failed; ends and silences of containers, one by one */
+void list_availability(struct report *r);
+void list_failures(struct report *r);
+
+/* told.c: what logs and witnesses told, one line for all trials of which it is true */
+void list_told(struct report *r);
+bool finding_of_surroundings(const struct finding *f); /* not the application's doing */
+
+/* memory_tables.c: the curve over memory limits, and the smallest that is enough */
+void list_memory(struct report *r);
+
+/* limits.c: what was asked for, what was applied, what a JVM made of it; where these differ */
+void list_limits(struct report *r);
+void list_jvm(struct report *r);
+
+/* rules_table.c: each plausibility rule with its verdicts */
+void list_rules(struct report *r);
 
 /* head.c: what was run, on what, how; sections.c: what went wrong, and all in order */
 void report_head(struct report *r);
@@ -291,5 +348,6 @@ const char *html_class(enum tone tone); /* "" for plain */
 void html_charts(const struct report *r, struct strbuf *out);
 void html_trials(const struct report *r, struct strbuf *out);
 bool html_has_details(const struct report *r, const struct cell *c);
+double html_tick_step(double span_s); /* of an axis of time: about eight of them */
 
 #endif

@@ -181,21 +181,23 @@ static void other_tables(struct report *r)
         bool detail;
     } tables[] = {
         {"Latency and requests", NULL, TABLE_LATENCY, true},
-        {"Application",
-         "memory: peak of used memory, which is without inactive page cache; anon: private memory of all "
-         "processes; "
-         "peak with cache: the highest charge.",
-         TABLE_APP, true},
+        {"Application", NULL, TABLE_APP, true},
         {"Metrics of the application",
          "Of counters the increase over the load, of means the mean, of levels the highest scrape.",
          TABLE_METRICS, false},
         {"Services and host", NULL, TABLE_SERVICES, false},
-        {"Database", "Counted during the load.", TABLE_DATABASE, false},
-        {"Checks", NULL, TABLE_CHECKS, false},
+        {"Database", "Counted from the begin of the load until the application had stopped.", TABLE_DATABASE,
+         false},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         struct section *s = figure_section(r, tables[i].heading, tables[i].table);
+        if (s && tables[i].table == TABLE_APP)
+            section_line(s,
+                         arena_printf(r->arena,
+                                      "%s: peak of used memory, which is without inactive page cache; anon: "
+                                      "private memory of all processes; peak with cache: the highest charge.",
+                                      figure_name(r, FIGURE_MEMORY)));
         if (s && tables[i].caption)
             section_line(s, tables[i].caption);
         if (s)
@@ -206,6 +208,8 @@ static void other_tables(struct report *r)
 int report_sections(struct report *r, const struct report_options *o, struct error *err)
 {
     report_head(r);
+    report_discrimination(r);
+    list_discrimination(r);
     list_findings(r);
     r->results = r->sections.len;
     if (report_layout(r, o, err) < 0)
@@ -213,9 +217,17 @@ int report_sections(struct report *r, const struct report_options *o, struct err
     r->results_end = r->sections.len;
     list_invalid(r);
     if (!r->chosen) { /* who asks for certain tables gets those */
+        list_memory(r);
+        list_availability(r);
+        list_failures(r);
+        list_told(r);
         list_parts(r);
         other_tables(r);
+        list_checks(r);
+        list_jvm(r);
+        list_limits(r);
     }
+    list_canary(r);
     list_validity(r);
     list_notes(r);
     list_parity(r);
@@ -224,5 +236,7 @@ int report_sections(struct report *r, const struct report_options *o, struct err
                      arena_printf(r->arena,
                                   "%zu more metrics, services or checks have no column: too many names",
                                   r->dropped));
+    if (r->rules || !r->chosen)
+        list_rules(r);
     return 0;
 }

@@ -181,6 +181,32 @@ static void draw_phases(const struct series *s, int top, int height, struct strb
     }
 }
 
+/* Ends of the application, and whiles in which it answered nothing, on every line: what they did to it. */
+static void draw_marks(const struct series *s, struct strbuf *out)
+{
+    enum { GAP = 3 };
+    double last = -GAP;
+
+    for (size_t i = 0; i < s->mark_count; i++) {
+        const struct series_mark *m = &s->marks[i];
+        double x = x_of(s, m->from_s), to = x_of(s, m->to_s);
+        if (m->from_s < 0 || m->from_s > s->span_s)
+            continue;
+        if (to > x)
+            strbuf_addf(out, "<rect class=\"s-silent\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\">", x,
+                        TOP, to - x, HEIGHT - TOP);
+        else if (x - last >= GAP)
+            strbuf_addf(out, "<line class=\"%s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\">",
+                        m->kill ? "exit thin" : "exit thin dashed", x, x, TOP, HEIGHT);
+        else
+            continue;
+        last = to > x ? last : x;
+        strbuf_adds(out, "<title>");
+        html_text(out, m->text);
+        strbuf_adds(out, to > x ? "</title></rect>" : "</title></line>");
+    }
+}
+
 /* Each name stands where its phase does, cut where that is too short for it. */
 static void name_phases(const struct series *s, struct strbuf *out)
 {
@@ -206,8 +232,8 @@ static void name_phases(const struct series *s, struct strbuf *out)
     strbuf_adds(out, "</svg>\n");
 }
 
-/* 1, 2 or 5 times a power of ten: about eight of them. */
-static double step_of(double span_s)
+/* 1, 2 or 5 times a power of ten. */
+double html_tick_step(double span_s)
 {
     double step = pow(10, floor(log10(span_s / 8))), times = span_s / 8 / step;
 
@@ -217,7 +243,7 @@ static double step_of(double span_s)
 static void time_axis(const struct series *s, struct strbuf *out)
 {
     enum { AXIS_HEIGHT = 18 };
-    double step = step_of(s->span_s);
+    double step = html_tick_step(s->span_s);
 
     if (!(step > 0) || !isfinite(step))
         return;
@@ -251,7 +277,9 @@ void html_series(const struct series *s, struct strbuf *out)
             top = fmax(top, bin_value(s, line, i)); /* fmax() takes the one that is a number */
         begin_picture("series", HEIGHT, out);
         draw_phases(s, TOP, HEIGHT, out);
-        strbuf_addf(out, "<text x=\"0\" y=\"9\">%s, up to %.3g</text>", lines[line].name, top);
+        draw_marks(s, out);
+        strbuf_addf(out, "<text x=\"0\" y=\"9\">%s, up to ", lines[line].name);
+        strbuf_addf(out, top >= 999.5 && top < 1e15 ? "%.0f</text>" : "%.3g</text>", top);
         draw(s, line, top, out);
         strbuf_adds(out, "</svg>\n");
     }

@@ -17,10 +17,19 @@ struct series_phase {
     bool warmup;
 };
 
+/* What happened to the application: at a moment, or (to_s beyond from_s) for a while. */
+struct series_mark {
+    double from_s, to_s;
+    const char *text;
+    bool kill; /* by the kernel's OOM killer */
+};
+
 struct series {
     double span_s; /* from the load's begin to its end */
     const struct series_phase *phases;
     size_t phase_count;
+    const struct series_mark *marks;
+    size_t mark_count;
     struct series_bin {
         double sum, most;
         unsigned n;

@@ -5,11 +5,23 @@
 #include <assert.h>
 #include <string.h>
 
+/* An axis is often called as the figure of what it limits: no table has two columns of one name. */
+const char *figure_name(const struct report *r, size_t figure)
+{
+    const char *name = r->figures.items[figure].name;
+
+    if (report_axis(r, name) == r->axis_count)
+        return name;
+    return figure == FIGURE_MEMORY ? "used" : arena_printf(r->arena, "%s measured", name);
+}
+
 static const char *figure_label(struct report *r, size_t figure)
 {
     const struct figure *f = &r->figures.items[figure];
 
-    return f->measure[0] ? arena_printf(r->arena, "%s %s", f->name, f->measure) : f->name;
+    const char *name = figure_name(r, figure);
+
+    return f->measure[0] ? arena_printf(r->arena, "%s %s", name, f->measure) : name;
 }
 
 static struct column shown_column(struct report *r, size_t shown)
@@ -20,7 +32,7 @@ static struct column shown_column(struct report *r, size_t shown)
         return (struct column){"outcome", "", false};
     if (shown == SHOWN_MODEL)
         return (struct column){"model", "", false};
-    return (struct column){r->figures.items[shown].name, r->figures.items[shown].measure, true};
+    return (struct column){figure_name(r, shown), r->figures.items[shown].measure, true};
 }
 
 static void fill_columns(struct layout *l, struct table *t)
@@ -285,6 +297,12 @@ static void cell_row(struct report *r, struct table *t, const struct cell *c, co
 
 struct section *figure_section(struct report *r, const char *heading, unsigned table)
 {
+    return figure_section_where(r, heading, table, NULL);
+}
+
+struct section *figure_section_where(struct report *r, const char *heading, unsigned table,
+                                     bool (*keep)(const struct cell *c))
+{
     VEC(size_t) figures = {0};
     struct section *s = NULL;
 
@@ -299,7 +317,8 @@ struct section *figure_section(struct report *r, const char *heading, unsigned t
         for (size_t i = 0; i < figures.len; i++)
             s->table->columns[r->axis_count + i] = shown_column(r, figures.items[i]);
         for (size_t i = 0; i < r->cells.len; i++)
-            if (cell_has_any(&r->cells.items[i], figures.items, figures.len))
+            if (cell_has_any(&r->cells.items[i], figures.items, figures.len) &&
+                (!keep || keep(&r->cells.items[i])))
                 cell_row(r, s->table, &r->cells.items[i], figures.items);
     }
     vec_release(&figures);

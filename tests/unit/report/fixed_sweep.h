@@ -106,7 +106,7 @@ static inline void fail_again_and_again(struct maker *m, struct trial *t, int ti
     t->load.error_count = 1;
     t->app.exits = arena_array(m->sweep.arena, struct container_exit, (size_t)times);
     for (int i = 0; i < times; i++)
-        t->app.exits[i] = (struct container_exit){400.0 * (i + 1), 137, true, "oom"};
+        t->app.exits[i] = (struct container_exit){400.0 * (i + 1), 137, true, "oom", "oom event"};
     t->app.exit_count = (size_t)times;
 }
 
@@ -140,7 +140,7 @@ static inline void add_check_of(struct maker *m, struct trial *t, const char *na
 static inline void add_verdict(struct maker *m, struct trial *t, const char *verdict, const char *message)
 {
     t->validity = arena_array(m->sweep.arena, struct validity_result, 1);
-    t->validity[0] = (struct validity_result){"V9", verdict, message};
+    t->validity[0] = (struct validity_result){"V9", verdict, message, NULL};
     t->validity_count = 1;
 }
 

@@ -126,4 +126,16 @@ static inline const char *line_of(const char *text, const char *begin)
     return NULL;
 }
 
+/* Blanks between columns as one: how wide they are is not what is tested. */
+static inline char *squeezed(char *text)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; text[i]; i++)
+        if (text[i] != ' ' || !n || text[n - 1] != ' ')
+            text[n++] = text[i];
+    text[n] = '\0';
+    return text;
+}
+
 #endif

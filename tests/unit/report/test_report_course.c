@@ -153,6 +153,41 @@ static void the_course_is_drawn(void **state)
     assert_has(drawn, ">1.5 s</text>");
 }
 
+/* Ends and silences stand on each line of the course, and the events themselves below. */
+static void failures_on_the_course(void **state)
+{
+    CLEANUP_VALUE(maker_release) struct maker m;
+    CLEANUP_VALUE(strbuf_release) struct strbuf events = STRBUF_INIT;
+
+    maker_begin(&m, axes, NULL, NULL);
+    struct trial *t = measured(&m, "a", OUTCOME_DEGRADED, 10);
+    struct step_time load = {"load", 1000, 2000};
+    struct container_exit exits[] = {{500, 137, true, "oom", NULL}, {1500, 3, false, "exit 3", NULL}};
+    struct container_silence silence = {1600, NAN};
+    t->steps = &load;
+    t->step_count = 1;
+    t->app.exits = exits;
+    t->app.exit_count = 2;
+    t->app.silences = &silence;
+    t->app.silence_count = 1;
+    put(*state, "a", 1, "load/series.csv", "at_ms,ok,p99_ms\n1000,80,7.5\n2000,60,9\n");
+    strbuf_adds(
+        &events,
+        "{\"at_ms\":1000,\"event\":\"load begin\",\"role\":\"load\"}\nno line at all\n[7]\n{}\n"
+        "{\"at_ms\":1510,\"engine_at_ms\":1500.5,\"event\":\"die<b>\",\"role\":\"app\",\"code\":137}\n");
+    for (int i = 0; i < 300; i++)
+        strbuf_adds(&events, "{\"at_ms\":1600,\"event\":\"kill\",\"role\":\"app\",\"signal\":9}\n");
+    put(*state, "a", 1, "events.ndjson", strbuf_text(&events));
+    m.sweep.path = *state;
+    CLEANUP_FREE char *page = rendered(&m, &(struct report_options){0}, REPORT_HTML);
+    assert_int_equal(occurrences(page, "<line class=\"exit thin\" x1=\"160.0\""), 2); /* on two lines */
+    assert_int_equal(occurrences(page, "<line class=\"exit thin dashed\" x1=\"480.0\""), 2);
+    assert_has(page, "<title>unresponsive</title></rect>");
+    assert_has(page, "<td class=\"r\">0.50 s</td><td>app</td><td>die&lt;b&gt;, exit code 137</td>");
+    assert_has(page, "<td class=\"r\">0.60 s</td><td>app</td><td>kill, signal 9</td>");
+    assert_has(page, "and 102 more in events.ndjson");
+}
+
 static void a_stream_has_other_columns(void **state)
 {
     static const char csv[] = "time,at_s,vus,requests,failed,dropped,p50_ms,p99_ms\n"
@@ -198,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(percentiles_are_merged, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(one_trial_needs_no_merging, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(the_course_is_drawn, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(failures_on_the_course, scratch_setup, scratch_teardown),
         cmocka_unit_test(a_stream_has_other_columns),
         cmocka_unit_test(texts_that_are_no_series),
     };
