@@ -5,7 +5,12 @@
 
 static bool wanted(const struct engine_object *o, const struct clean_options *options)
 {
-    return !options->dir || text_equal(o->dir, options->dir);
+    if (!options->dir || text_equal(o->dir, options->dir))
+        return true;
+    for (size_t i = 0; options->run_ids && options->run_ids[i]; i++)
+        if (text_equal(o->run, options->run_ids[i]))
+            return true;
+    return false;
 }
 
 static int remove_object(struct engine *e, const struct engine_object *o, struct error *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The database of a trial: a server (ours or an existing one), a sealed seed, a fresh clone, counters around
- * the window. */
+/* The database of a trial: a server (ours or an existing one), a sealed seed, a fresh clone. */
 #include "run_internal.h"
 
 #include <stdio.h>
@@ -42,6 +41,7 @@ static int connect_server(struct trial_run *t, struct unit *u, struct error *err
         .ready_deadline_ns = clock_now_ns() + (d->ready_timeout_ns > 0 ? d->ready_timeout_ns : 60 * NS_PER_S),
         .statement_timeout_ns = d->statement_timeout_ns > 0 ? d->statement_timeout_ns : 0,
         .give_up = u ? &u->died : NULL,
+        .ret_configuration = &t->hopeless,
     };
 
     if (t->deadline_ns < o.ready_deadline_ns)
@@ -132,6 +132,7 @@ static int ensure_seeded(struct trial_run *t, struct error *err)
     bool fresh = !s->postgres;
     if (fresh && connect_server(t, u, err) < 0)
         return -1;
+    postgres_patience(s->postgres, t->deadline_ns); /* it may still recover from the trial before */
     memcpy(s->postgres_identity, identity, sizeof(identity));
     if (read_scripts(t, &scripts, digest, err) < 0)
         return -1;
@@ -143,22 +144,72 @@ static int ensure_seeded(struct trial_run *t, struct error *err)
     return 0;
 }
 
-int step_database(struct trial_run *t, struct error *err)
+/* Whom the reset found there, or, where there is none, who is there: not of this trial. */
+static int tell_strangers(struct trial_run *t, const struct postgres_reset_result *r, struct error *err)
+{
+    struct postgres_activity a;
+
+    if (r->sessions)
+        trial_note(t, "the reset ended %d session%s of clients that were still in the database", r->sessions,
+                   r->sessions == 1 ? "" : "s");
+    if (r->prepared)
+        trial_note(t, "the reset rolled back %d prepared transaction%s that had been left behind",
+                   r->prepared, r->prepared == 1 ? "" : "s");
+    if (t->settings->database->reset != RESET_NONE)
+        return 0;
+    if (postgres_activity(t->sweep->postgres, &a, err) < 0)
+        return -1;
+    if (a.sessions)
+        trial_note(t, "%d session%s of others in the database before the application was started", a.sessions,
+                   a.sessions == 1 ? " was" : "s were");
+    if (a.prepared)
+        trial_note(t, "%d prepared transaction%s in the database before the application was started",
+                   a.prepared, a.prepared == 1 ? " was" : "s were");
+    return 0;
+}
+
+/* How it ended is more than that it did not answer. */
+static int lost(struct trial_run *t, struct error *err)
+{
+    struct unit *u = t->sweep->postgres_unit;
+
+    if (u && u->died && err->kind != ERROR_INTERRUPTED)
+        tell_death(t->sweep, u, err);
+    return -1;
+}
+
+static int bring_to_seed(struct trial_run *t, struct postgres_reset_result *ret, struct error *err)
 {
     const struct database_settings *d = t->settings->database;
-    struct postgres_reset_result r = {0};
 
-    if (!d)
-        return 0;
     int64_t begin_ns = clock_now_ns();
     int rc = ensure_seeded(t, err);
     t->setup_ms += clock_ms_since(begin_ns);
     if (rc < 0)
+        return lost(t, err);
+    if (d->connections != SCHEMA_ABSENT &&
+        postgres_expect_room(t->sweep->postgres, d->connections, err) < 0) {
+        t->hopeless = d->service != NULL; /* of somebody's server others may leave */
         return -1;
+    }
     if (dying_wait(t->sweep, err) < 0)
         return -1;
-    if (postgres_reset(t->sweep->postgres, d->reset, &r, err) < 0)
-        return error_wrap(err, "resetting the database");
+    if (postgres_reset(t->sweep->postgres, d->reset, ret, err) < 0) {
+        (void)error_wrap(err, "resetting the database");
+        return lost(t, err);
+    }
+    return 0;
+}
+
+int step_database(struct trial_run *t, struct error *err)
+{
+    struct postgres_reset_result r = {0};
+
+    if (!t->settings->database)
+        return 0;
+    if (bring_to_seed(t, &r, err) < 0)
+        return -1;
+    t->database_reset_ns = clock_now_ns();
     t->record.has_database = true;
     t->record.database.reset_ms = r.reset_ms;
     t->record.database.strategy = arena_strdup(t->arena, r.strategy);
@@ -169,46 +220,5 @@ int step_database(struct trial_run *t, struct error *err)
     const char *collation = postgres_facts(t->sweep->postgres)->collation_warning;
     if (collation)
         trial_note(t, "%s", collation);
-    return 0;
-}
-
-int database_window_begin(struct trial_run *t, struct error *err)
-{
-    if (!t->settings->database)
-        return 0;
-    if (postgres_counters(t->sweep->postgres, &t->counters_before, err) < 0)
-        return error_wrap(err, "reading the database's counters");
-    t->counters_taken = true;
-    return 0;
-}
-
-/* A database that has gone away meanwhile is a note on the trial, and the figures stay "not measured". */
-void database_window_end(struct trial_run *t)
-{
-    struct postgres_counters after;
-    struct error err = ERROR_INIT;
-    struct database_result *d = &t->record.database;
-    const struct postgres_counters *before = &t->counters_before;
-
-    if (!t->counters_taken)
-        return;
-    if (postgres_counters(t->sweep->postgres, &after, &err) < 0) {
-        trial_note(t, "the database's counters could not be read after the load: %s", err.message);
-        return;
-    }
-    d->commits = after.commits - before->commits;
-    d->rollbacks = after.rollbacks - before->rollbacks;
-    d->deadlocks = after.deadlocks - before->deadlocks;
-    d->temp_bytes = after.temp_bytes - before->temp_bytes;
-    d->checkpoints = after.checkpoints - before->checkpoints;
-    d->autovacuum_runs = after.autovacuum_runs - before->autovacuum_runs;
-    d->size_bytes = after.size_bytes;
-    if (d->checkpoints > 0)
-        trial_note(t, "%.0f checkpoint%s fell into the measured window", d->checkpoints,
-                   d->checkpoints == 1 ? "" : "s");
-    if (d->autovacuum_runs > 0)
-        trial_note(t, "autovacuum ran %.0f time%s in the measured window", d->autovacuum_runs,
-                   d->autovacuum_runs == 1 ? "" : "s");
-    if (after.prepared_xacts > 0)
-        trial_note(t, "%.0f prepared transactions were left behind", after.prepared_xacts);
+    return tell_strangers(t, &r, err);
 }

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Is this host fit to measure? Looks at what changes results most; changes nothing. */
-#include "run_internal.h"
+/* Is this host fit to measure? Looks at what changes results most; changes nothing: of the engine only GETs
+ * are asked. */
+#include "doctor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <sys/timex.h>
 #include "benchctl/base/clock.h"
 
-struct doctor {
-    struct arena *arena;
-    const struct doctor_options *options;
-    VEC(struct doctor_line) lines;
-};
+#define SHORT_LOOK_NS (500 * NS_PER_MS) /* for what is counted: stolen time, busy processes */
+#define NAMES_SHOWN 3                   /* of containers that run beside a sweep */
 
-static void say(struct doctor *d, enum fitness f, const char *name, const char *hint, const char *fmt, ...)
-    PRINTF_LIKE(5, 6);
-
-static void say(struct doctor *d, enum fitness f, const char *name, const char *hint, const char *fmt, ...)
+void doctor_say(struct doctor *d, enum fitness f, const char *name, const char *hint, const char *fmt, ...)
 {
     char text[1024];
     va_list args;
@@ -32,173 +25,136 @@ static void say(struct doctor *d, enum fitness f, const char *name, const char *
                         });
 }
 
-/* First line of a small file, or NULL. */
-static const char *first_line(struct doctor *d, const char *path)
-{
-    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
-    struct error ignored = ERROR_INIT;
-
-    if (fs_read(path, 1 << 20, &text, &ignored) < 0)
-        return NULL;
-    return arena_strndup(d->arena, strbuf_text(&text), strcspn(strbuf_text(&text), "\n"));
-}
-
 /* --- engine and leftovers --- */
 
-static void look_at_leftovers(struct doctor *d, struct engine *e)
+static void look_at_leftovers(struct doctor *d)
 {
     struct clean_counts n = {0};
     struct error err = ERROR_INIT;
     const struct clean_options o = {.dry_run = true};
 
-    if (run_clean(e, &o, NULL, NULL, &n, &err) < 0)
-        say(d, FITNESS_WARN, "leftovers", NULL, "cannot be listed: %s", err.message);
+    if (run_clean(d->engine, &o, NULL, NULL, &n, &err) < 0)
+        doctor_say(d, FITNESS_WARN, "leftovers", NULL, "cannot be listed: %s", err.message);
     else if (n.removed)
-        say(d, FITNESS_WARN, "leftovers", "`benchctl clean` removes them",
-            "%d containers or networks of dead sweeps", n.removed);
+        doctor_say(d, FITNESS_WARN, "leftovers", "`benchctl clean` removes them",
+                   "%d containers or networks of dead sweeps", n.removed);
     else
-        say(d, FITNESS_OK, "leftovers", NULL, "none%s", n.alive ? " (a sweep is running)" : "");
+        doctor_say(d, FITNESS_OK, "leftovers", NULL, "none%s", n.alive ? " (a sweep is running)" : "");
 }
 
-static void look_at_engine(struct doctor *d, struct loop *l)
+/* Containers beside a sweep take processors, memory and disk whenever they like. */
+static void look_at_neighbours(struct doctor *d)
 {
-    CLEANUP(http_free) struct http *h = NULL;
-    CLEANUP(engine_close) struct engine *e = NULL;
+    struct engine_objects all = {0};
+    CLEANUP_VALUE(strbuf_release) struct strbuf names = STRBUF_INIT;
     struct error err = ERROR_INIT;
+    size_t others = 0;
 
-    if (http_new(l, &h, &err) < 0 || engine_open(l, h, d->options->engine_url, &e, &err) < 0) {
-        say(d, FITNESS_FAIL, "engine", err.hint, "%s", err.message);
+    if (engine_list_running(d->engine, &all, &err) < 0) {
+        doctor_say(d, FITNESS_WARN, "neighbours", NULL, "cannot be listed: %s", err.message);
         return;
     }
-    const struct engine_facts *f = engine_facts(e);
-    say(d, FITNESS_OK, "engine", NULL, "%s %s, API %s, %s", f->name ? f->name : "engine", f->version,
-        f->api_version, f->storage_driver);
-    if (!f->memory_limit)
-        say(d, FITNESS_FAIL, "cgroups", "boot with the memory controller enabled",
-            "the engine cannot limit memory");
-    else if (!f->swap_limit)
-        say(d, FITNESS_WARN, "cgroups", "boot with swapaccount=1, or turn swap off",
-            "version %d; the engine cannot limit swap", f->cgroup_version);
+    for (size_t i = 0; i < all.len; i++) {
+        if (all.items[i].run[0] || others++ >= NAMES_SHOWN)
+            continue;
+        strbuf_addf(&names, "%s%s", names.len ? ", " : "", all.items[i].name ? all.items[i].name : "?");
+    }
+    if (others)
+        doctor_say(d, FITNESS_WARN, "neighbours", "stop them while you measure",
+                   "%zu other container%s: %s%s", others, others == 1 ? " runs" : "s run",
+                   strbuf_text(&names), others > NAMES_SHOWN ? ", ..." : "");
     else
-        say(d, FITNESS_OK, "cgroups", NULL, "version %d, memory and swap limits work", f->cgroup_version);
-    if (!f->local)
-        say(d, FITNESS_WARN, "samples", "run benchctl on the engine's host for 10 Hz samples",
-            "the engine is remote: memory and CPU come once a second");
-    look_at_leftovers(d, e);
+        doctor_say(d, FITNESS_OK, "neighbours", NULL, "no other container runs");
+    engine_objects_release(&all);
 }
 
-/* --- the host --- */
+static void look_at_limits(struct doctor *d, const struct engine_facts *f)
+{
+    if (!f->memory_limit)
+        doctor_say(d, FITNESS_FAIL, "cgroups", "boot with the memory controller enabled",
+                   "the engine cannot limit memory");
+    else if (!f->swap_limit)
+        doctor_say(d, FITNESS_WARN, "cgroups", "boot with swapaccount=1, or turn swap off",
+                   "version %d; the engine cannot limit swap", f->cgroup_version);
+    else
+        doctor_say(d, FITNESS_OK, "cgroups", NULL, "version %d, memory and swap limits work",
+                   f->cgroup_version);
+    if (!f->local)
+        doctor_say(d, FITNESS_WARN, "samples", "run benchctl on the engine's host for 10 samples a second",
+                   "the engine is remote: memory and CPU come once a second, and this page is about here");
+    else if (!d->view.cgroup_version)
+        doctor_say(d, FITNESS_WARN, "samples", "mount /sys/fs/cgroup here",
+                   "the cgroups' files cannot be read: memory and CPU come once a second");
+}
+
+static void look_at_engine(struct doctor *d)
+{
+    const struct engine_facts *f = engine_facts(d->engine);
+
+    doctor_say(d, FITNESS_OK, "engine", NULL, "%s %s, API %s, %s", f->name ? f->name : "engine", f->version,
+               f->api_version, f->storage_driver);
+    look_at_limits(d, f);
+    look_at_leftovers(d);
+    look_at_neighbours(d);
+}
+
+/* --- generators --- */
 
 static void look_at_programs(struct doctor *d)
 {
+    CLEANUP_VALUE(strbuf_release) struct strbuf found = STRBUF_INIT, missing = STRBUF_INIT;
+
     for (size_t i = 0; d->options->programs && d->options->programs[i]; i++) {
+        if (strchr(d->options->programs[i], '/')) /* our own: it is always there */
+            continue;
         CLEANUP_FREE char *path = fs_find_program(d->options->programs[i]);
-        if (path)
-            say(d, FITNESS_OK, "generator", NULL, "%s", path);
-        else
-            say(d, FITNESS_WARN, "generator", "install it if a matrix uses it", "'%s' is not on PATH",
-                d->options->programs[i]);
+        struct strbuf *list = path ? &found : &missing;
+        strbuf_addf(list, "%s%s", list->len ? ", " : "", d->options->programs[i]);
     }
+    doctor_say(d, FITNESS_OK, "generators", NULL, "builtin%s%s%s%s", found.len ? ", " : "",
+               strbuf_text(&found), missing.len ? "; not on PATH: " : "", strbuf_text(&missing));
 }
 
-static void look_at_processor(struct doctor *d)
-{
-    const char *governor = first_line(d, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    const char *no_turbo = first_line(d, "/sys/devices/system/cpu/intel_pstate/no_turbo");
-    const char *boost = first_line(d, "/sys/devices/system/cpu/cpufreq/boost");
-    const char *smt = first_line(d, "/sys/devices/system/cpu/smt/active");
+/* --- all of it --- */
 
-    if (!governor)
-        say(d, FITNESS_OK, "governor", NULL, "not visible (a virtual machine?)");
-    else if (strcmp(governor, "performance") == 0)
-        say(d, FITNESS_OK, "governor", NULL, "performance");
-    else
-        say(d, FITNESS_WARN, "governor", "`cpupower frequency-set -g performance`",
-            "%s: the clock follows the load", governor);
-    if ((no_turbo && no_turbo[0] == '0') || (boost && boost[0] == '1'))
-        say(d, FITNESS_WARN, "turbo", "switch it off for steadier results",
-            "on: speed depends on temperature and on how many cores are busy");
-    else
-        say(d, FITNESS_OK, "turbo", NULL, no_turbo || boost ? "off" : "not visible");
-    if (smt && smt[0] == '1')
-        say(d, FITNESS_WARN, "smt", "give the app and the generator different cores with cpuset",
-            "on: two threads share a core");
-    else
-        say(d, FITNESS_OK, "smt", NULL, smt ? "off" : "not visible");
-}
-
-static void look_at_memory(struct doctor *d)
+/* Half a second of looking; an interrupted wait only makes it shorter. */
+static void look_twice(struct doctor *d)
 {
-    CLEANUP_VALUE(strbuf_release) struct strbuf swaps = STRBUF_INIT;
+    CLEANUP_VALUE(host_view_release) struct host_view before = {0};
     struct error ignored = ERROR_INIT;
 
-    if (fs_read("/proc/swaps", 1 << 16, &swaps, &ignored) == 0 &&
-        strchr(strbuf_text(&swaps), '\n') != strrchr(strbuf_text(&swaps), '\n'))
-        say(d, FITNESS_WARN, "swap", "`swapoff -a` while measuring", "on: a busy host may page");
-    else
-        say(d, FITNESS_OK, "swap", NULL, "off");
-}
-
-static void look_at_load(struct doctor *d)
-{
-    double load1 = host_load1();
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *pressure = first_line(d, "/proc/pressure/cpu");
-
-    if (isnan(load1))
-        say(d, FITNESS_WARN, "load", NULL, "not visible");
-    else if (load1 > 0.25 * (double)cpus)
-        say(d, FITNESS_WARN, "load", "wait until the host is quiet", "load average %.2f on %ld processors",
-            load1, cpus);
-    else
-        say(d, FITNESS_OK, "load", NULL, "load average %.2f on %ld processors", load1, cpus);
-    const char *avg = pressure ? strstr(pressure, "avg60=") : NULL;
-    double percent;
-    if (avg && number_scan(avg + strlen("avg60="), strcspn(avg + strlen("avg60="), " "), &percent))
-        say(d, percent > 10 ? FITNESS_WARN : FITNESS_OK, "pressure",
-            "something waits for a processor: find out what runs",
-            "tasks waited for a processor %.0f%% of the last minute", percent);
-}
-
-static void look_at_clock(struct doctor *d)
-{
-    struct timex t = {0};
-
-    if (adjtimex(&t) == TIME_ERROR || (t.status & STA_UNSYNC))
-        say(d, FITNESS_WARN, "clock", "run an NTP client; durations are monotonic and do not suffer",
-            "not synchronised");
-    else
-        say(d, FITNESS_OK, "clock", NULL, "synchronised");
-}
-
-static void look_at_disk(struct doctor *d)
-{
-    int64_t bytes;
-    char size[32];
-    struct error err = ERROR_INIT;
-    const char *dir = d->options->dir ? d->options->dir : ".";
-
-    if (fs_free_bytes(dir, &bytes, &err) < 0)
-        say(d, FITNESS_WARN, "disk", NULL, "%s", err.message);
-    else if (bytes < INT64_C(1) << 30)
-        say(d, FITNESS_FAIL, "disk", "free some space or choose another --out", "%s free at '%s'",
-            size_human((double)bytes, size), dir);
-    else
-        say(d, FITNESS_OK, "disk", NULL, "%s free at '%s'", size_human((double)bytes, size), dir);
+    host_view_take(NULL, NULL, &before);
+    int64_t begin_ns = clock_now_ns();
+    host_processes_take(&d->processes_before);
+    (void)!loop_sleep_until(d->loop, clock_now_ns() + SHORT_LOOK_NS, &ignored);
+    d->processes_s = clock_ms_since(begin_ns) / 1e3;
+    host_processes_take(&d->processes);
+    host_view_take(&before, d->options->dir ? d->options->dir : ".", &d->view);
 }
 
 void run_doctor(struct loop *l, const struct doctor_options *o, struct arena *a, struct doctor_report *ret)
 {
-    struct doctor d = {.arena = a, .options = o};
+    struct doctor d = {.arena = a, .loop = l, .options = o};
+    CLEANUP(http_free) struct http *h = NULL;
+    CLEANUP(engine_close) struct engine *e = NULL;
+    struct error err = ERROR_INIT;
 
-    look_at_engine(&d, l);
-    look_at_programs(&d);
-    look_at_processor(&d);
-    look_at_memory(&d);
-    look_at_load(&d);
-    look_at_clock(&d);
-    look_at_disk(&d);
+    look_twice(&d);
+    if (http_new(l, &h, &err) < 0 || engine_open(l, h, o->engine_url, &e, &err) < 0) {
+        doctor_say(&d, FITNESS_FAIL, "engine", err.hint, "%s", err.message);
+    } else {
+        d.engine = e;
+        look_at_engine(&d);
+    }
+    if (!o->plan)
+        look_at_programs(&d);
+    doctor_look_at_host(&d);
+    if (o->plan)
+        doctor_look_at_matrix(&d);
     ret->lines = arena_copy(a, d.lines.items, d.lines.len * sizeof(*d.lines.items));
     ret->len = d.lines.len;
     vec_release(&d.lines);
+    host_view_release(&d.view);
+    host_processes_release(&d.processes_before);
+    host_processes_release(&d.processes);
 }

@@ -38,15 +38,30 @@ void generation_release(struct generation *g)
         (void)close(g->stderr_fd);
 }
 
-static int open_output(const char *dir, const char *name, int *ret, struct error *err)
+/*
+ * A new file, whatever a generator has left under its name: never written through a link or into a pipe. Only
+ * the pipe of the lines that are read as they come is ours, and there before anybody else could make one.
+ */
+static int open_output(const struct generation *g, const char *name, int *ret, struct error *err)
 {
     if (!name)
         return 0;
-    CLEANUP_FREE char *path = path_join(dir, name);
-    *ret = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    CLEANUP_FREE char *path = path_join(g->dir, name);
+    bool ours = !g->outcome.ran && g->stream &&
+                text_equal(name, load_adapter_stream_file(g->trial->adapter->adapter));
+    if (!ours && unlink(path) < 0 && errno != ENOENT)
+        return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot replace '%s'", path);
+    *ret = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (ours ? 0 : O_CREAT | O_EXCL), 0644);
     if (*ret < 0)
         return error_errno(err, ERROR_ENVIRONMENT, errno, "cannot create '%s'", path);
     return 0;
+}
+
+/* The application has ended for good, or answers nothing any more. */
+static bool nothing_left(struct trial_run *t)
+{
+    t->app_ended |= t->app && t->app->ledger.terminal;
+    return t->app_ended || t->app_silent;
 }
 
 /* Until it has ended, its time is up, or there is nothing left to measure. */
@@ -54,10 +69,11 @@ static int wait_for_end(struct invocation *v, const bool *done, struct error *er
 {
     struct trial_run *t = v->g->trial;
     int64_t deadline_ns = v->deadline_ns;
+    bool ending = false;
 
     while (!*done) {
-        if (v->load && t->app && t->app->ledger.terminal && !t->app_ended) {
-            t->app_ended = true; /* a second more, so that the generator can notice and write its report */
+        if (v->load && !ending && nothing_left(t)) {
+            ending = true; /* a second more, so that the generator can notice and write its report */
             int64_t soon = clock_now_ns() + NS_PER_S;
             deadline_ns = soon < deadline_ns ? soon : deadline_ns;
         }
@@ -67,12 +83,16 @@ static int wait_for_end(struct invocation *v, const bool *done, struct error *er
     return 0;
 }
 
-/* What the wait came to: that the application has ended is no error of the generator. */
+/*
+ * What the wait came to: that the application has ended, or answers nothing, is no error of the generator.
+ * One that was asked to stop for that and made its report is as good as at its own end; its adapter knows by
+ * the exit status.
+ */
 static int judge_wait(struct invocation *v, int rc, const struct error *waiting, struct error *err)
 {
-    v->ran = rc == 0;
     v->timed_out = rc < 0 && waiting->kind == ERROR_TIMEOUT;
-    if (rc == 0 || (v->load && v->timed_out && v->g->trial->app_ended))
+    v->ran = rc == 0 || (v->load && v->timed_out && v->g->trial->app_silent && WIFEXITED(v->wait_status));
+    if (rc == 0 || (v->load && v->timed_out && (v->g->trial->app_ended || v->g->trial->app_silent)))
         return 0;
     *err = *waiting;
     return error_wrap(err, "load generator");
@@ -226,7 +246,7 @@ static int run_idle(struct generation *g, struct error *err)
     int64_t end = clock_now_ns() + g->duration_ns;
     struct error e = ERROR_INIT;
 
-    while (clock_now_ns() < end && !(t->app && t->app->ledger.terminal)) {
+    while (clock_now_ns() < end && !nothing_left(t)) {
         e = (struct error)ERROR_INIT;
         if (sweep_wait(t->sweep, &never, end, &e) < 0 && e.kind != ERROR_TIMEOUT) {
             *err = e;
@@ -237,7 +257,7 @@ static int run_idle(struct generation *g, struct error *err)
             return -1;
         }
     }
-    t->app_ended = t->app && t->app->ledger.terminal;
+    (void)nothing_left(t);
     g->outcome.ran = true;
     return 0;
 }
@@ -266,6 +286,25 @@ static void redact(struct generation *g)
         trial_note(g->trial, "the load generator's output: %s", err.message);
 }
 
+static void tell_cut(const char *name, const char *why, void *data)
+{
+    trial_note(data, "load/%s: removed: %s", name, why);
+}
+
+/* Nothing that is there is opened before. Of a container no link stays: it would be followed on this machine.
+ */
+static int tidy(const struct generation *g, struct error *err)
+{
+    const struct load_tidying o = {
+        .dir = g->dir,
+        .links = g->trial->settings->load.image == NULL,
+        .removed = tell_cut,
+        .data = g->trial,
+    };
+
+    return load_output_tidy(&o, err);
+}
+
 int generation_prepare(struct generation *g, struct error *err)
 {
     return fs_mkdirs(g->dir, err) < 0 || generation_call(g, err) < 0 || raw_stream_begin(g, err) < 0 ? -1 : 0;
@@ -275,18 +314,20 @@ int generation_run(struct generation *g, struct error *err)
 {
     struct invocation v = {.g = g, .argv = &g->command.argv, .load = true};
 
-    if (open_output(g->dir, g->command.stdout_name, &g->stdout_fd, err) < 0 ||
-        open_output(g->dir, g->command.stderr_name, &g->stderr_fd, err) < 0)
+    if (open_output(g, g->command.stdout_name, &g->stdout_fd, err) < 0 ||
+        open_output(g, g->command.stderr_name, &g->stderr_fd, err) < 0)
         return -1;
     v.stdout_fd = g->stdout_fd;
     v.stderr_fd = g->stderr_fd;
     v.deadline_ns = clock_now_ns() + longest_ns(g) + patience_ns(g);
     g->outcome.started_wall_ns = clock_wall_ns();
     int64_t begin = clock_now_ns();
+    life_watch_begin(g->trial, g);
     int rc = !g->command.argv.len             ? run_idle(g, err)
              : g->trial->settings->load.image ? run_container(&v, err)
                                               : run_process(&v, err);
     g->outcome.window_ms = clock_ms_since(begin);
+    life_watch_end(g->trial);
     if (g->command.argv.len) {
         g->outcome.ran = rc == 0 && v.ran;
         g->outcome.wait_status = v.wait_status;
@@ -295,12 +336,15 @@ int generation_run(struct generation *g, struct error *err)
     return rc;
 }
 
-void generation_clean(struct generation *g)
+int generation_clean(struct generation *g, struct error *err)
 {
     raw_stream_end(g);
+    if (tidy(g, err) < 0)
+        return -1;
     redact(g);
     if (!g->outcome.ran || !g->measured || !g->command.finish_argv.len)
         generation_hide_secrets(g); /* a second call gets the raw results as they are */
+    return 0;
 }
 
 /* The last of what it said, on one line. */
@@ -321,9 +365,12 @@ static const char *last_words(const struct generation *g)
 
 static int finish(struct generation *g, struct invocation *v, struct error *err)
 {
+    struct error untidy = ERROR_INIT;
     char text[64];
     int rc = g->trial->settings->load.image ? run_container(v, err) : run_process(v, err);
 
+    if (tidy(g, rc < 0 ? &untidy : err) < 0)
+        return -1;
     generation_hide_secrets(g); /* before it is quoted */
     if (rc < 0 && v->timed_out)
         return error_set(err, ERROR_TRIAL, "'%s' has not made its report in time%s", v->argv->items[0],
@@ -341,8 +388,8 @@ int generation_finish(struct generation *g, struct error *err)
 
     if (!v.argv->len || !g->outcome.ran)
         return 0;
-    if (open_output(g->dir, g->command.finish_stdout_name, &out, err) < 0 ||
-        open_output(g->dir, FINISH_STDERR, &errors, err) < 0)
+    if (open_output(g, g->command.finish_stdout_name, &out, err) < 0 ||
+        open_output(g, FINISH_STDERR, &errors, err) < 0)
         return -1;
     v.stdout_fd = out;
     v.stderr_fd = errors;

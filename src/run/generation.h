@@ -37,9 +37,9 @@ int generation_call(struct generation *g, struct error *err) MUST_CHECK;
 int generation_prepare(struct generation *g, struct error *err) MUST_CHECK;
 /* Runs it until it has ended, its time is up or there is nothing left to measure. */
 int generation_run(struct generation *g, struct error *err) MUST_CHECK;
-/* Once the window has closed, whatever became of the run: the stream's end, and what must not be kept goes.
- */
-void generation_clean(struct generation *g);
+/* Once the window has closed, whatever became of the run: the stream's end, and what must not be kept or
+ * read goes. */
+int generation_clean(struct generation *g, struct error *err) MUST_CHECK;
 /* The adapter's second call, once the window has closed. Fine when there is none. */
 int generation_finish(struct generation *g, struct error *err) MUST_CHECK;
 
@@ -48,10 +48,15 @@ int generation_finish(struct generation *g, struct error *err) MUST_CHECK;
 int raw_stream_begin(struct generation *g, struct error *err) MUST_CHECK;
 void raw_stream_end(struct generation *g); /* once the generator has ended */
 void raw_stream_free(struct raw_stream *s);
+double raw_stream_answered(const struct generation *g); /* requests so far; NAN: it does not tell */
 
 /* hide.c: `*` in the place of every secret of the load, in the files of its directory. Values of less than
  * six bytes and plain numbers stay: they could be anything. */
 void generation_hide_secrets(struct generation *g);
+
+/* load_figures.c: what the generator's own report lacks and its histogram and its seconds tell: corrected
+ * p99, steady state, users. */
+void load_figures(const struct generation *g, struct load_result *r);
 
 /* load_results.c: finishes, and fills the trial's record from what was left behind. */
 int generation_results(struct generation *g, struct error *err) MUST_CHECK;

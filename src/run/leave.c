@@ -5,7 +5,13 @@
  */
 #include "run_internal.h"
 
+#include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
+
+/* All of it together: an engine that answers nothing any more must not hold up the end for ever. */
+#define AFRESH_NS (120 * NS_PER_S)
+#define TEAR_DOWN_NS (180 * NS_PER_S)
+#define LAST_TRY_NS (5 * NS_PER_S) /* what did not go in a minute, or an engine that has gone */
 
 static bool is_kept(const struct sweep_run *s, const char *id)
 {
@@ -25,10 +31,21 @@ static bool is_ours_to_keep(const struct sweep_run *s, const struct engine_objec
     return false;
 }
 
-/* Containers first: a network with somebody in it stays. */
-static int remove_strays(struct sweep_run *s, struct error *err)
+static int remove_one(struct sweep_run *s, const struct engine_object *o, int64_t deadline_ns,
+                      struct error *err)
+{
+    engine_set_deadline(s->engine, deadline_ns);
+    return o->is_network ? engine_network_remove(s->engine, o->id, err)
+                         : engine_container_remove(s->engine, o->id, err);
+}
+
+/* Containers first: a network with somebody in it stays. What is left behind already gets one more try at the
+ * end, and none before. */
+static int remove_strays(struct sweep_run *s, bool last, int64_t deadline_ns, struct error *err)
 {
     CLEANUP_VALUE(engine_objects_release) struct engine_objects all = {0};
+    CLEANUP_VALUE(strbuf_release) struct strbuf names = STRBUF_INIT;
+    int64_t soon_ns = clock_now_ns() + LAST_TRY_NS; /* for all that is left behind */
     struct error first = ERROR_INIT;
 
     if (engine_list_ours(s->engine, s->options->run_id, &all, err) < 0)
@@ -37,18 +54,26 @@ static int remove_strays(struct sweep_run *s, struct error *err)
         for (size_t i = 0; i < all.len; i++) {
             const struct engine_object *o = &all.items[i];
             struct error e = ERROR_INIT;
-            if (o->is_network != (networks == 1) || is_ours_to_keep(s, o))
+            if (o->is_network != (networks == 1) || is_ours_to_keep(s, o) ||
+                (!last && is_left_behind(s, o->id)))
                 continue;
-            int rc = o->is_network ? engine_network_remove(s->engine, o->id, &e)
-                                   : engine_container_remove(s->engine, o->id, &e);
-            if (rc < 0 && first.kind == ERROR_NONE)
+            bool left = is_left_behind(s, o->id) && soon_ns < deadline_ns;
+            if (remove_one(s, o, left ? soon_ns : deadline_ns, &e) == 0)
+                continue;
+            strbuf_addf(&names, "%s'%s'", names.len ? ", " : "", o->name);
+            if (!last && e.kind != ERROR_INTERRUPTED && engine_answers(s->engine)) {
+                CLEANUP_FREE char *name =
+                    xasprintf("%s '%s'", o->is_network ? "network" : "container", o->name);
+                leave_behind(s, o->id, name, e.message);
+            }
+            if (first.kind == ERROR_NONE)
                 first = e;
         }
     }
     if (first.kind == ERROR_NONE)
         return 0;
     *err = first;
-    return -1;
+    return error_wrap(err, "%s", names.data);
 }
 
 /* If it cannot be removed now, it is a stray. */
@@ -66,11 +91,22 @@ void sweep_start_afresh(struct sweep_run *s)
 {
     struct error e = ERROR_INIT, ignored = ERROR_INIT;
 
+    s->faults.doubted = false;
+    if (s->engine_given_up)
+        return;
     loop_shield(s->loop, +1);
+    int64_t deadline_ns = clock_now_ns() + AFRESH_NS;
+    engine_set_deadline(s->engine, deadline_ns);
     standing_drop_all(s);
     (void)!removals_wait(s, &ignored); /* what is left after that is a stray */
-    if (remove_strays(s, &e) < 0)
+    if (!s->kept.len) {
+        free(s->network_id); /* a stray, too: the engine may have lost it, or somebody is left in it */
+        s->network_id = NULL;
+    }
+    if (remove_strays(s, false, deadline_ns, &e) < 0)
         note("not everything of the failed trial could be removed yet: %s", e.message);
+    engine_set_deadline(s->engine, LOOP_FOREVER);
+    s->faults.doubted = false; /* whatever was left behind just now: the next network is another one */
     loop_shield(s->loop, -1);
 }
 
@@ -81,13 +117,17 @@ void sweep_tear_down(struct sweep_run *s)
     if (!s->engine || s->torn_down)
         return;
     s->torn_down = true;
+    jvm_forget(s);
     loop_shield(s->loop, +1);
+    int64_t deadline_ns = clock_now_ns() + (s->engine_given_up ? LAST_TRY_NS : TEAR_DOWN_NS);
+    engine_set_deadline(s->engine, deadline_ns);
     database_leave(s); /* what we made on an existing server goes; in our container it goes with it */
     standing_drop_all(s);
     (void)!removals_wait(s, &ignored);
     if (!s->kept.len)
         remove_network(s);
-    if (remove_strays(s, &e) < 0)
+    if (remove_strays(s, true, deadline_ns, &e) < 0)
         warn("containers or the network may be left: %s; `benchctl clean` removes them", e.message);
+    engine_set_deadline(s->engine, LOOP_FOREVER);
     loop_shield(s->loop, -1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a generator is asked for in this trial: references filled in, files where it finds them. */
 #include "benchctl/base/clock.h"
+#include "benchctl/base/secrets.h"
 #include "generation.h"
 
 #define SECRET "${secret:"
@@ -229,6 +230,24 @@ static void keep_phases(const struct generation *g, struct json *spec)
 
 /* --- the call --- */
 
+/* Whoever may log in reads the command lines of all processes. */
+static int refuse_secrets(struct generation *g, struct error *err)
+{
+    const struct text_list *lists[] = {&g->command.argv, &g->command.finish_argv};
+
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < lists[k]->len && lists[k]->items[i]; i++) {
+            if (!secrets_in(lists[k]->items[i]))
+                continue;
+            g->trial->hopeless = true;
+            (void)error_set(err, ERROR_INVALID, "a secret would stand in the command line of '%s'",
+                            lists[k]->items[0]);
+            return error_hint(err, "everybody reads it in the process list: use the built-in generator, or a "
+                                   "script or file that reads the environment (load.env)");
+        }
+    return 0;
+}
+
 static int make_spec(struct generation *g, struct error *err)
 {
     struct trial_run *t = g->trial;
@@ -297,7 +316,8 @@ int generation_call(struct generation *g, struct error *err)
         g->call.script = arena_printf(t->arena, "%s/%s", SCRIPT_IN_CONTAINER, path_basename(l->script));
     if (load_adapter_program(t->adapter->adapter) && fill_call(g, err) < 0)
         return -1; /* what runs nothing needs no target, and the app perhaps has no port */
-    if (load_adapter_command(t->adapter->adapter, &g->call, t->arena, &g->command, err) < 0)
+    if (load_adapter_command(t->adapter->adapter, &g->call, t->arena, &g->command, err) < 0 ||
+        refuse_secrets(g, err) < 0)
         return -1;
     g->outcome.call = &g->call;
     for (size_t i = 0; i < g->command.files.len; i++) {

@@ -1,88 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* From the generator's output to the record: its figures, and what speaks against them. */
-#include <ctype.h>
+/* From the generator's output to the record: its figures, and what it says against them itself. */
 #include "benchctl/base/clock.h"
 #include "benchctl/base/process.h"
-#include "benchctl/histogram.h"
 #include "generation.h"
-#include "validity_load.h"
 
-#define HISTOGRAM_FILE "histogram.hlog"
-
-/* --- what speaks against them --- */
-
-/* What the generator could use: of our own, no more than a core for each of its processes. */
-static double cores_for(const struct trial_run *t)
+/* It may say that it was interrupted, and not by whom: NULL when it was not benchctl. */
+static const char *ended_by_us(const struct trial_run *t)
 {
-    const struct load_settings *l = &t->settings->load;
-    double cores = l->cpuset ? (double)process_cpuset_size(l->cpuset) : (double)sysconf(_SC_NPROCESSORS_ONLN);
-    double processes = l->workload && l->workload->processes > 0 ? (double)l->workload->processes : INFINITY;
+    const struct liveness_settings *l = t->settings->app.liveness;
+    char text[32];
 
-    return fmin(cores, processes);
+    if (t->app_ended)
+        return "ended by benchctl, since the application had ended for good";
+    if (!t->app_silent)
+        return NULL;
+    return arena_printf(t->arena, "ended by benchctl after %s of silence",
+                        duration_human(l ? l->give_up_ns : LIVENESS_GIVE_UP_S * NS_PER_S, text));
 }
 
-struct merging {
-    struct histogram *all;
-};
-
-static int merge_interval(const struct histogram_interval *i, const struct histogram *h, void *data,
-                          struct error *err)
+/* What it says against itself. */
+static void tell_doubts(struct trial_run *t, const struct load_problems *problems)
 {
-    struct merging *m = data;
+    const char *ended = ended_by_us(t);
 
-    (void)err;
-    if (!i->tag || !text_ends(i->tag, "!service")) /* that is another quantity */
-        histogram_merge(m->all, h);
-    return 0;
+    for (size_t i = 0; i < problems->invalid_len; i++) {
+        const struct load_doubt *d = &problems->invalid[i];
+        const char *id = d->id ? d->id : "load-plausible";
+        bool ours = ended && strcmp(id, "load-complete") == 0;
+        trial_validity(t, id, "FAIL", "%s%s%s", d->sentence, ours ? ": " : "", ours ? ended : "");
+    }
 }
 
-/* Of a closed load whose clients send again as soon as they have an answer and have thought: p99 had they
- * not waited while the server stalled. */
-static double corrected_p99_ms(const struct generation *g)
+static void tell_problems(struct trial_run *t, const struct load_problems *problems, struct load_result *r)
 {
-    const struct load_settings *l = &g->trial->settings->load;
-    const struct load_result *r = &g->trial->record.load;
-    CLEANUP_FREE char *path = path_join(g->dir, HISTOGRAM_FILE);
-    CLEANUP(histogram_free) struct histogram *measured = histogram_new(), *corrected = histogram_new();
-    struct merging m = {.all = measured};
+    const char *ended = r->exit_status > 0 ? ended_by_us(t) : NULL;
+
+    for (size_t i = 0; i < problems->len; i++) {
+        bool of_its_end = ended && strstr(problems->items[i], "ended with exit status");
+        trial_note(t, "%s%s", of_its_end ? "the load generator was " : "",
+                   of_its_end ? ended : problems->items[i]);
+    }
+    if (ended)
+        r->exit_text = ended;
+}
+
+/* --- what was answered instead --- */
+
+#define REPORT_FILE "report.json"
+#define REPORT_MAX ((size_t)64 << 20)
+#define STATUSES_MAX 3 /* are named */
+
+/* Our own report counts every status: those that nobody can have asked for by not asking for one. "" unless
+ * they are all of what failed for its status. */
+static const char *name_statuses(struct arena *a, const struct json *report)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    const struct json *all = json_pointer(report, "/status");
+    double failed = json_get_number(json_pointer(report, "/errors"), "status"), sum = 0;
+    int n = 0;
+
+    for (void *it = json_iter(all); it; it = json_iter_next(all, it)) {
+        const char *code = json_iter_key(it);
+        double count = json_number(json_iter_value(it));
+        if (code[0] == '2' || code[0] == '0')
+            continue;
+        sum += count;
+        if (n++ < STATUSES_MAX)
+            strbuf_addf(&text, "%sHTTP status %s: %.0f", text.len ? ", " : "", code, count);
+    }
+    return failed > 0 && sum == failed && n <= STATUSES_MAX ? arena_strdup(a, strbuf_text(&text)) : NULL;
+}
+
+static void look_at_statuses(struct trial_run *t, const char *dir)
+{
+    CLEANUP_FREE char *path = path_join(dir, REPORT_FILE);
+    CLEANUP(json_free) struct json *report = NULL;
     struct error ignored = ERROR_INIT;
-    double think_ms = l->workload ? (double)(l->workload->think.min_ns + l->workload->think.max_ns) / 2e6 : 0;
 
-    if (!text_equal(r->model, "closed") || !fs_exists(path) ||
-        histogram_log_read(path, 1, merge_interval, &m, &ignored) < 0)
-        return NAN;
-    double cycle_ms = histogram_quantile_ms(measured, 0.5) + think_ms;
-    if (!(cycle_ms > 0))
-        return NAN;
-    histogram_add_corrected(corrected, measured, (int64_t)(cycle_ms * 1e3 + 0.5));
-    return histogram_quantile_ms(corrected, 0.99);
-}
-
-static bool said_already(const struct trial_run *t, const char *id)
-{
-    for (size_t i = 0; i < t->validity.len; i++)
-        if (strcmp(t->validity.items[i].id, id) == 0)
-            return true;
-    return false;
-}
-
-static void judge(const struct generation *g, const struct load_problems *problems)
-{
-    struct trial_run *t = g->trial;
-    struct load_ruling rulings[LOAD_RULES_MAX];
-
-    for (size_t i = 0; i < problems->invalid_len; i++)
-        trial_validity(t, problems->invalid[i].id ? problems->invalid[i].id : "load-plausible", "FAIL", "%s",
-                       problems->invalid[i].sentence);
-    const struct load_facts f = {
-        .load = &t->record.load,
-        .cores = cores_for(t),
-        .corrected_p99_ms = corrected_p99_ms(g),
-    };
-    size_t n = load_rules_apply(&f, rulings);
-    for (size_t i = 0; i < n; i++)
-        if (!said_already(t, rulings[i].id))
-            trial_validity(t, rulings[i].id, rulings[i].verdict, "%s", rulings[i].text);
+    if (strcmp(t->adapter->name, "builtin") == 0 && json_read_file(path, REPORT_MAX, &report, &ignored) == 0)
+        t->wrong_statuses = name_statuses(t->arena, report);
 }
 
 /* --- the figures --- */
@@ -120,8 +116,7 @@ int generation_results(struct generation *g, struct error *err)
         return -1;
     }
     int rc = load_adapter_collect(t->adapter->adapter, g->dir, &g->outcome, t->arena, r, &problems, err);
-    for (size_t i = 0; i < problems.len; i++)
-        trial_note(t, "%s", problems.items[i]);
+    tell_problems(t, &problems, r);
     if (unfinished.kind != ERROR_NONE && (rc == 0 || g->outcome.wait_status == 0)) {
         *err = unfinished; /* without it whatever was read is of something else */
         return failed(t, err);
@@ -134,6 +129,8 @@ int generation_results(struct generation *g, struct error *err)
         r->cpu_ms = cpu_ms_of(g);
     if (!r->version)
         r->version = arena_strdup(t->arena, t->adapter->version);
-    judge(g, &problems);
+    load_figures(g, r);
+    look_at_statuses(t, g->dir);
+    tell_doubts(t, &problems);
     return 0;
 }

@@ -27,6 +27,7 @@ int step_warmup(struct trial_run *t, struct error *err)
     const struct warmup_settings *w = t->settings->load.warmup;
     const struct workload *part = part_of(t, true);
     int64_t begin = clock_now_ns();
+    struct error untidy = ERROR_INIT; /* after another error: that one is told */
     CLEANUP_VALUE(generation_release)
     struct generation g = {
         .trial = t,
@@ -37,7 +38,8 @@ int step_warmup(struct trial_run *t, struct error *err)
         .stderr_fd = -1,
     };
     int rc = generation_prepare(&g, err) < 0 ? -1 : generation_run(&g, err);
-    generation_clean(&g);
+    if (generation_clean(&g, rc < 0 ? &untidy : err) < 0)
+        rc = -1;
     t->warmup_ms = clock_ms_since(begin);
     if (rc < 0)
         return -1;
@@ -54,6 +56,7 @@ static int window_begin(struct trial_run *t, struct error *err)
     if (t->scraper)
         scraper_window_begin(t->scraper);
     sampler_window_begin(t->sampler);
+    clocks_at_window(t, true);
     t->load_begin_ns = clock_now_ns();
     trial_event(t, "load begin", "load", NULL);
     return 0;
@@ -68,6 +71,7 @@ static void finish_scrapes(struct trial_run *t)
         return;
     if (scraper_finish(t->scraper, t->arena, &t->record.metrics, &t->record.metric_count, &e) < 0)
         trial_note(t, "metrics: %s", e.message);
+    tell_scrapes(t);
     scraper_notes(t->scraper, t->arena, &notes);
     for (size_t i = 0; i < notes.len; i++)
         trial_note(t, "metrics: %s", notes.items[i]);
@@ -77,6 +81,7 @@ static void finish_scrapes(struct trial_run *t)
 static void window_end(struct trial_run *t)
 {
     t->load_end_ns = clock_now_ns();
+    clocks_at_window(t, false);
     sampler_window_end(t->sampler);
     trial_event(t, "load end", "load", NULL);
     loop_shield(t->sweep->loop, +1);
@@ -103,6 +108,7 @@ static int ready_again(struct trial_run *t, struct error *err)
 
 int step_load(struct trial_run *t, struct error *err)
 {
+    struct error untidy = ERROR_INIT; /* after another error: that one is told */
     CLEANUP_VALUE(generation_release)
     struct generation g = {
         .trial = t,
@@ -127,7 +133,8 @@ int step_load(struct trial_run *t, struct error *err)
         rc = generation_run(&g, err);
         window_end(t);
     }
-    generation_clean(&g);
+    if (generation_clean(&g, rc < 0 ? &untidy : err) < 0)
+        rc = -1;
     if (rc < 0)
         return -1;
     return generation_results(&g, err);

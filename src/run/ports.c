@@ -64,6 +64,18 @@ static double waiting_for(const char *target, double otherwise)
     return count;
 }
 
+int64_t ports_settled(void)
+{
+    CLEANUP(fclose) FILE *r = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    struct port_use use;
+    char range[PROC_MAX] = "";
+
+    if (!r)
+        return 0;
+    (void)!fread(range, 1, sizeof(range) - 1, r);
+    return ports_parse("TCP: tw 0", range, &use) < 0 ? 0 : (int64_t)(PORTS_SETTLED_SHARE * use.ports);
+}
+
 /* -1: unknown. Files of /proc are no regular ones. */
 static int read_use(const char *target, struct port_use *ret)
 {

@@ -18,6 +18,10 @@ struct port_use {
 int ports_parse(const char *sockstat, const char *range, struct port_use *ret);
 bool ports_scarce(const struct port_use *p);
 
+/* How many connections in TIME_WAIT are no more than a quiet machine has: a share of the ports. */
+#define PORTS_SETTLED_SHARE 0.01
+int64_t ports_settled(void); /* 0: not known */
+
 /* A line of /proc/net/tcp: a connection in TIME_WAIT to this address (as in sin_addr.s_addr) and port? */
 bool ports_line_waits(const char *line, uint32_t address, unsigned port);
 

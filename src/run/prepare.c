@@ -3,6 +3,7 @@
  * Everything that must be there before anything is started: parity, images, generators, secrets. What is
  * missing is listed at once, each with what would provide it.
  */
+#include "eta.h"
 #include "missing.h"
 #include "run_internal.h"
 
@@ -72,27 +73,43 @@ const char *image_for(struct sweep_run *s, const struct container_settings *c)
     return known ? known->id : NULL;
 }
 
+const struct json *image_config(struct sweep_run *s, const struct container_settings *c)
+{
+    CLEANUP_FREE char *key = image_key(c);
+    const struct image_use *known = known_image(s, key);
+
+    return known ? known->config : NULL;
+}
+
 static void progress_line(const char *line, void *data)
 {
     (void)data;
     note("  %s", line);
 }
 
-static void record_image(struct sweep_run *s, const char *key, const char *shown,
+static void record_image(struct sweep_run *s, const struct container_settings *c, const char *key,
                          const struct engine_image *image)
 {
+    CLEANUP_FREE char *portable = run_image_key(s->matrix, c);
+    const char *shown = c->image ? c->image : c->build->context;
     struct json *j = json_new_object(), *digests = json_new_array();
     const struct json *all = json_get(s->info, "images");
 
+    json_set_text(j, "key", portable);
     json_set_text(j, "reference", shown);
     json_set_text(j, "id", image->id);
     for (char **d = image->repo_digests; d && *d; d++)
         json_append(digests, json_new_text(*d));
     json_set(j, "repo_digests", digests);
+    if (json_pointer(image->inspect, "/RootFS/Layers"))
+        json_set(j, "layers", json_clone(json_pointer(image->inspect, "/RootFS/Layers")));
     json_set_text(j, "architecture", image->architecture);
     json_set_number(j, "size_bytes", (double)image->size_bytes);
     json_append((struct json *)(uintptr_t)all, j);
-    vec_push(&s->images, (struct image_use){.key = xstrdup(key), .id = xstrdup(image->id)});
+    const struct json *config = json_get(image->inspect, "Config");
+    vec_push(&s->images, (struct image_use){.key = xstrdup(key),
+                                            .id = xstrdup(image->id),
+                                            .config = config ? json_clone(config) : NULL});
 }
 
 static int build_image(struct sweep_run *s, const struct container_settings *c, struct engine_image *ret,
@@ -142,6 +159,27 @@ static int find_image(struct preparation *p, const char *reference, struct engin
     return engine_image_inspect(s->engine, reference, ret, err) == 0 ? 1 : -1;
 }
 
+/* It was chosen before: that one and no other. */
+static int take_given(struct preparation *p, const struct container_settings *c, const char *id,
+                      const char *key, struct error *err)
+{
+    CLEANUP_VALUE(engine_image_release) struct engine_image image = {0};
+    struct error e = ERROR_INIT;
+
+    if (engine_image_inspect(p->sweep->engine, id, &image, &e) == 0) {
+        record_image(p->sweep, c, key, &image);
+        return 0;
+    }
+    if (e.kind != ERROR_NOT_FOUND) {
+        *err = e;
+        return -1;
+    }
+    missing_add_f(p, "image", c->image ? c->image : c->name,
+                  "the one that was chosen, %s, is not in the engine", id);
+    vec_push(&p->sweep->images, (struct image_use){.key = xstrdup(key), .id = NULL});
+    return 0;
+}
+
 static int need_image(struct preparation *p, const struct container_settings *c, struct error *err)
 {
     struct engine_image image = {0};
@@ -150,6 +188,9 @@ static int need_image(struct preparation *p, const struct container_settings *c,
 
     if (known_image(p->sweep, key))
         return 0;
+    const char *given = image_given(p->sweep, c);
+    if (given)
+        return take_given(p, c, given, key, err);
     if (c->build && !p->building && fs_is_dir(c->build->context))
         return 0;
     if (c->build && !fs_is_dir(c->build->context)) {
@@ -169,7 +210,7 @@ static int need_image(struct preparation *p, const struct container_settings *c,
         vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
         return 0;
     }
-    record_image(p->sweep, key, c->image ? c->image : c->build->context, &image);
+    record_image(p->sweep, c, key, &image);
     engine_image_release(&image);
     return 0;
 }
@@ -382,10 +423,15 @@ static int need_scenario(struct preparation *p, const struct settings *st, const
                          struct error *err)
 {
     const struct container_settings *services = st->services.items;
+    const struct check_settings *checks = st->checks.items;
+    double none = NAN;
 
     for (size_t i = 0; i < st->expect.len; i++)
         if (expectation_check(st->expect.items[i], err) < 0)
             return -1;
+    for (size_t i = 0; i < st->checks.len; i++)
+        if (checks[i].value && trial_value(NULL, checks[i].value, &none, err) < 0)
+            return error_wrap(err, "check '%s'", checks[i].name);
     if (need_generator(p, &st->load, err) < 0 ||
         try_generator(p->sweep, &st->load, node_get(tree, "load"), err) < 0 ||
         need_metrics(p, st->app.metrics, err) < 0 || need_image(p, &st->app, err) < 0)
@@ -401,19 +447,35 @@ static int need_scenario(struct preparation *p, const struct settings *st, const
     return need_image(p, &generator, err);
 }
 
+static int need_canary(struct preparation *p, struct arena *a, struct error *err)
+{
+    struct resolved r = {0};
+
+    if (plan_resolve(p->sweep->plan, PLAN_CANARY, a, &r, err) < 0 ||
+        need_scenario(p, &r.settings, r.tree, err) < 0 || need_secrets(p, r.tree, err) < 0)
+        return error_wrap(err, "canary");
+    if (!p->building)
+        eta_plan(p->sweep->eta, ETA_CANARY, (double)plan_estimate_trial_ns(&r.settings),
+                 (double)r.settings.cooldown.time_ns);
+    return 0;
+}
+
 static int need_all(struct preparation *p, struct error *err)
 {
     struct sweep_run *s = p->sweep;
     CLEANUP(arena_free) struct arena *a = arena_new();
 
-    s->estimated_all_ns = 0;
+    if (plan_counts(s->plan)->canaries && need_canary(p, a, err) < 0)
+        return -1;
     for (size_t i = 0; i < plan_counts(s->plan)->scenarios; i++) {
         struct resolved r = {0};
         arena_reset(a);
         if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, r.tree, err) < 0 ||
             need_secrets(p, r.tree, err) < 0)
             return -1;
-        s->estimated_all_ns += (uint64_t)plan_estimate_ns(&r.settings) * (uint64_t)s->matrix->trials;
+        if (!p->building)
+            eta_plan(s->eta, i, (double)plan_estimate_trial_ns(&r.settings),
+                     (double)r.settings.cooldown.time_ns);
     }
     return 0;
 }

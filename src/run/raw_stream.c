@@ -5,12 +5,14 @@
  */
 #include <inttypes.h>
 #include "benchctl/archive.h"
+#include "benchctl/base/secrets.h"
 #include "generation.h"
 
 struct raw_stream {
     struct load_stream *stream;
     struct load_fifo *fifo;
-    struct archive_file *copy; /* NULL: not asked for */
+    struct archive_file *copy;     /* NULL: not asked for */
+    struct secrets_stream *masked; /* to the copy, which is compressed */
     const char *name, *series_path, *log_path;
 };
 
@@ -22,6 +24,7 @@ void raw_stream_free(struct raw_stream *s)
         return;
     load_fifo_free(s->fifo); /* before what it feeds */
     load_stream_free(s->stream);
+    secrets_stream_free(s->masked);
     (void)!archive_file_close(s->copy, &ignored);
     free(s);
 }
@@ -30,7 +33,12 @@ static int keep_piece(const char *bytes, size_t len, void *data, struct error *e
 {
     struct raw_stream *s = data;
 
-    return archive_file_write(s->copy, bytes, len, err);
+    return secrets_stream_write(s->masked, bytes, len, err);
+}
+
+static int write_copy(const char *bytes, size_t len, void *data, struct error *err)
+{
+    return archive_file_write(data, bytes, len, err);
 }
 
 int raw_stream_begin(struct generation *g, struct error *err)
@@ -53,6 +61,8 @@ int raw_stream_begin(struct generation *g, struct error *err)
     bool keep = g->measured && t->settings->load.raw;
     if (keep && archive_file_create(arena_printf(t->arena, "%s.zst", path), &s->copy, err) < 0)
         return -1;
+    if (keep)
+        s->masked = secrets_stream_new(write_copy, s->copy);
     if (load_stream_new(a, &o, &s->stream, err) < 0)
         return -1;
     return load_fifo_open(t->sweep->loop, path, s->stream, keep ? &copying : NULL, &s->fifo, err);
@@ -85,6 +95,11 @@ static void drop_empty(const struct raw_stream *s)
         (void)unlink(s->log_path);
 }
 
+double raw_stream_answered(const struct generation *g)
+{
+    return g->stream && g->stream->stream ? load_stream_answered(g->stream->stream) : NAN;
+}
+
 void raw_stream_end(struct generation *g)
 {
     struct raw_stream *s = g->stream;
@@ -96,7 +111,8 @@ void raw_stream_end(struct generation *g)
     if (load_fifo_end(s->fifo, &err) < 0)
         trial_note(g->trial, "%s could not be read to its end: %s", s->name, err.message);
     err = (struct error)ERROR_INIT;
-    if (s->copy && archive_file_close(s->copy, &err) < 0)
+    int rest = s->copy ? secrets_stream_end(s->masked, &err) : 0;
+    if (archive_file_close(s->copy, &err) < 0 || rest < 0)
         trial_note(g->trial, "%s could not be kept: %s", s->name, err.message);
     s->copy = NULL;
     load_stream_get_counts(s->stream, &counts);

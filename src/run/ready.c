@@ -10,11 +10,13 @@
 #include <sys/socket.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/line_regex.h"
+#include "ready_answer.h"
 
 #define POLL_FAST_NS (5 * NS_PER_MS)  /* while it may come any moment: readiness is a figure we report */
 #define POLL_SLOW_NS (50 * NS_PER_MS) /* after FAST_FOR_NS */
 #define FAST_FOR_NS (5 * NS_PER_S)
 #define HEALTH_NS (250 * NS_PER_MS) /* the engine tells of a change by an event: this is for lost ones */
+#define LOG_IDLE_NS (10 * NS_PER_S) /* a log that says nothing may be a stream that is dead */
 #define MAX_DEATHS 5 /* a container that died this often before it was ever ready never stays up */
 
 /* --- log lines --- */
@@ -63,7 +65,8 @@ int unit_watch_log(struct sweep_run *s, struct unit *u, struct error *err)
         return -1;
     if (startup && compile(&w->startup, startup, &w->has_startup, err) < 0)
         return -1;
-    const struct engine_log_options o = {.stdout_fd = -1, .stderr_fd = -1, .on_line = on_line, .data = w};
+    const struct engine_log_options o = {
+        .stdout_fd = -1, .stderr_fd = -1, .on_line = on_line, .data = w, .idle_ns = LOG_IDLE_NS};
     return engine_logs_open(s->engine, u->id, &o, &u->logs, err);
 }
 
@@ -86,7 +89,6 @@ void unit_unwatch_log(struct unit *u)
 struct probe {
     bool done, good;
     const char *url;
-    int64_t expected_status;
     struct unit *unit;
 };
 
@@ -94,21 +96,19 @@ static void http_answered(const struct http_result *r, void *data)
 {
     struct probe *p = data;
     struct unit *u = p->unit;
+    char why[200] = "";
 
     p->done = true;
-    p->good = r->ok && r->status == p->expected_status;
-    if (r->ok)
-        (void)snprintf(u->asked, sizeof(u->asked), "GET %.120s was answered %d, %lld was expected", p->url,
-                       r->status, (long long)p->expected_status);
-    else
-        (void)snprintf(u->asked, sizeof(u->asked), "GET %.120s: %.160s", p->url, r->error.message);
+    p->good = ready_answer_good(u->settings->ready, r, why, sizeof(why));
+    if (!p->good)
+        (void)snprintf(u->asked, sizeof(u->asked), "GET %.110s%s %.199s", p->url, r->ok ? "" : ":", why);
 }
 
 /* One GET on a connection of its own, closed again: a server may have few, and all are for the load. */
 static int probe_http(struct sweep_run *s, struct unit *u, const char *url, int64_t deadline_ns,
                       bool *ret_good, struct error *err)
 {
-    struct probe p = {.url = url, .expected_status = u->settings->ready->status, .unit = u};
+    struct probe p = {.url = url, .unit = u};
     struct http_request *request = NULL;
     const struct http_options o = {
         .url = url,
@@ -225,7 +225,7 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
 {
     const struct ready_settings *r = u->settings->ready;
     int64_t begin_ns = clock_now_ns(), good = 0, wanted = r && r->consecutive > 0 ? r->consecutive : 1;
-    int deaths_before = ledger_deaths(&u->ledger);
+    int deaths_before = u->ledger.readies.len ? ledger_deaths(&u->ledger) : 0;
 
     if (s->trial && s->trial->deadline_ns < deadline_ns)
         deadline_ns = s->trial->deadline_ns;
@@ -233,12 +233,16 @@ int unit_wait_ready(struct sweep_run *s, struct unit *u, int64_t deadline_ns, en
         bool answer = false;
         struct error e = ERROR_INIT;
         const char *host = u->address ? u->address : "127.0.0.1";
+        if (u->address_lost) /* never the machine's own ports in its place */
+            return error_set(err, ERROR_ENVIRONMENT, "somebody else took '%s' off the sweep's network",
+                             u->role);
         if (gave_up(u, deaths_before)) {
             *ret = READY_DEAD;
             return 0;
         }
         u->probes++;
-        int rc = u->ledger.running ? probe_once(s, u, host, deadline_ns, &answer, &e) : 0;
+        bool there = u->ledger.running && (u->address || !u->on_bridge);
+        int rc = there ? probe_once(s, u, host, deadline_ns, &answer, &e) : 0;
         if (rc < 0 && e.kind != ERROR_TIMEOUT) {
             *err = e;
             return -1;

@@ -91,7 +91,75 @@ int step_sampling(struct trial_run *t, struct error *err)
     for (size_t i = 0; i < s->units.len; i++)
         if (trial_has(t, s->units.items[i]) && watch_resources(t, s->units.items[i], err) < 0)
             return error_wrap(err, "sampling '%s'", s->units.items[i]->role);
+    jvm_look(t);
     return start_scraper(t, err);
+}
+
+void tell_scrapes(struct trial_run *t)
+{
+    struct scraper_counts c;
+
+    scraper_counts(t->scraper, &c);
+    t->record.has_scrapes = true;
+    t->record.scrapes = (struct scrape_result){.count = (double)c.scrapes,
+                                               .failed = (double)c.failed,
+                                               .mean_ms = c.mean_ms,
+                                               .p99_ms = c.p99_ms,
+                                               .mean_bytes = c.mean_bytes};
+}
+
+void copy_kernel_limits(struct trial_run *t, const struct unit *u, struct kernel_limits *ret)
+{
+    struct effective e;
+
+    if (!t->sampler || !sampler_limits(t->sampler, u->role, &e))
+        return;
+    *ret = (struct kernel_limits){
+        .memory_bytes = e.memory_bytes,
+        .swap_bytes = e.swap_bytes,
+        .cpus = e.cpus,
+        .pids = e.pids,
+        .cpuset = arena_strdup(t->arena, e.cpuset),
+    };
+}
+
+/* CPU time of a generator that is a process of this machine and no container; NAN: unknown. */
+static double generator_cpu_ms(const struct trial_run *t)
+{
+    if (t->settings->load.image || !t->adapter || !load_adapter_program(t->adapter->adapter))
+        return 0; /* its container is sampled as any other, or it runs nothing */
+    return t->record.has_load ? t->record.load.cpu_ms : NAN;
+}
+
+/* The witness of restarts beside the engine: what counts from its process' beginning began again. */
+static void cross_check_counters(struct trial_run *t)
+{
+    struct scraper_counts c;
+
+    if (!t->scraper)
+        return;
+    scraper_counts(t->scraper, &c);
+    if (c.resets && t->record.app.restarts == 0)
+        trial_finding(
+            t,
+            &(struct trial_happening){.id = "counters-restarted", .role = "app", .count = (double)c.resets},
+            "the application's own counters began again %zu times although its container was not "
+            "restarted: a process within it was replaced",
+            c.resets);
+}
+
+void tell_host(struct trial_run *t)
+{
+    struct host_result *h = &t->record.host;
+    bool local = engine_facts(t->sweep->engine)->local;
+
+    cross_check_counters(t);
+    if (t->sampler) {
+        sampler_host(t->sampler, h);
+        h->foreign_cpu_cores = sampler_foreign_cores(t->sampler, local, generator_cpu_ms(t));
+    }
+    if (isnan(h->load1))
+        h->load1 = host_load1();
 }
 
 void undo_sampling(struct trial_run *t)

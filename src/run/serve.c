@@ -21,8 +21,12 @@ void trial_event(struct trial_run *t, const char *what, const char *role, struct
     json_set_text(j, "role", role);
     json_write(j, JSON_STYLE_COMPACT, &line);
     strbuf_addc(&line, '\n');
-    if (fs_write_all(t->events_fd, line.data, line.len, "events.ndjson", &err) < 0)
-        warn("%s", err.message);
+    if (fs_write_all(t->events_fd, line.data, line.len, "events.ndjson", &err) == 0)
+        return;
+    warn("%s", err.message);
+    trial_note(t, "what happened later was not written down: %s", err.message);
+    (void)close(t->events_fd); /* behind half a line nothing could be read */
+    t->events_fd = -1;
 }
 
 bool trial_is_current(const struct sweep_run *s, const struct unit *u)
@@ -45,6 +49,31 @@ static struct unit *unit_by_id(struct sweep_run *s, const char *id)
     return NULL;
 }
 
+/* The engine tells of a container before it has answered who made it. */
+static struct unit *unit_being_made(struct sweep_run *s, const struct engine_event *ev)
+{
+    if (strcmp(ev->action, "create") != 0)
+        return NULL;
+    vec_each (u, &s->units)
+        if (!(*u)->id && strcmp((*u)->role, ev->role) == 0)
+            return *u;
+    return NULL;
+}
+
+/* Its policy would not have started it again: somebody did it by hand. Others who did are told of by their
+ * kill. */
+static bool started_by_another(const struct unit *u)
+{
+    const struct container_settings *c = u->settings;
+    size_t restarts = u->ledger.starts.len - 1;
+
+    if (!u->ledger.starts.len || !restarts)
+        return false;
+    bool clean = u->ledger.exits.items[restarts - 1].code == 0;
+    bool used_up = c->restart_max != SCHEMA_ABSENT && c->restart_max > 0 && restarts > (size_t)c->restart_max;
+    return c->restart == RESTART_MODE_NO || (c->restart == RESTART_MODE_ON_FAILURE && (clean || used_up));
+}
+
 /* What nobody but us may do to a container of a trial, and what must not happen to the others. */
 static void notice_interference(struct trial_run *t, const struct unit *u, const struct engine_event *ev)
 {
@@ -52,8 +81,9 @@ static void notice_interference(struct trial_run *t, const struct unit *u, const
 
     if (u->ledger.ours_to_end || u == t->generator)
         return;
+    bool by_hand = strcmp(ev->action, "start") == 0 && started_by_another(u);
     for (size_t i = 0; i < ARRAY_LEN(touches) && !t->interference; i++)
-        if (strcmp(ev->action, touches[i]) == 0)
+        if (by_hand || strcmp(ev->action, touches[i]) == 0)
             t->interference = arena_printf(t->arena, "somebody else touched '%s' during the trial: %s",
                                            u->role, ev->action);
     if (strcmp(ev->action, "die") == 0 && u != t->app && !t->service_death)
@@ -64,28 +94,26 @@ static void notice_interference(struct trial_run *t, const struct unit *u, const
 static void on_event(const struct engine_event *ev, void *data)
 {
     struct sweep_run *s = data;
-    struct unit *u = unit_by_id(s, ev->id);
+    struct unit *u = unit_by_id(s, ev->id), *made = u ? NULL : unit_being_made(s, ev);
 
+    if (made && s->trial)
+        unit_tell_event(s->trial, made, ev);
     if (!u)
         return; /* a container that we have let go of already */
     ledger_event(&u->ledger, ev);
     if (u->ledger.stale)
         s->wake = true;
+    if (strcmp(ev->action, "die") == 0)
+        unit_note_death(s, u);
     if (strcmp(ev->action, "die") == 0 && u->settings->restart == RESTART_MODE_NO)
         u->died = true;
+    if (s->trial && s->trial->sampler && strcmp(ev->action, "oom") == 0)
+        sampler_look(s->trial->sampler, u->role); /* while its cgroup is still there */
     if (s->trial)
         notice_interference(s->trial, u, ev);
-    if (s->trial && !text_starts(ev->action, "exec_")) {
-        struct json *j = json_new_object();
-        json_set_number(j, "engine_at_ms",
-                        (double)(ev->wall_ns - s->trial->wall_minus_mono_ns - s->trial->begin_ns) /
-                            (double)NS_PER_MS);
-        if (strcmp(ev->action, "die") == 0)
-            json_set_int(j, "code", ev->exit_code);
-        if (ev->signal)
-            json_set_int(j, "signal", ev->signal);
-        trial_event(s->trial, ev->action, u->role, j);
-    }
+    unit_tell_lives(s->trial, u, "events");
+    if (s->trial)
+        unit_tell_event(s->trial, u, ev);
 }
 
 static void on_gap(const char *why, void *data)
@@ -96,8 +124,11 @@ static void on_gap(const char *why, void *data)
     vec_each (u, &s->units)
         ledger_gap(&(*u)->ledger);
     s->wake = true;
-    if (s->trial)
-        trial_event(s->trial, "gap", "engine", NULL);
+    s->faults.doubted |= !s->trial; /* what it did meanwhile to what stands nobody has seen */
+    if (!s->trial)
+        return;
+    s->trial->gap_wall_ns = clock_wall_ns();
+    trial_event(s->trial, "gap", "engine", NULL);
 }
 
 int sweep_events_open(struct sweep_run *s, struct error *err)
@@ -121,6 +152,7 @@ static void follow_restart(struct sweep_run *s, struct unit *u, int64_t old_pid)
 int sweep_attend(struct sweep_run *s, struct error *err)
 {
     s->wake = false;
+    control_serve(s);
     for (size_t i = 0; i < s->units.len; i++) {
         struct unit *u = s->units.items[i];
         int64_t old_pid = u->pid;

@@ -6,6 +6,9 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
 
+#define DATABASE_SHM (INT64_C(256) << 20) /* engines give 64 MiB, which two parallel joins can fill */
+#define LOG_LINE_PREFIX "%m [%p] %e "     /* PostgreSQL's own, and the SQLSTATE: errors are counted by it */
+
 int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *err)
 {
     struct text_pair pairs[4];
@@ -19,7 +22,10 @@ int network_ensure(struct sweep_run *s, enum network_mode mode, struct error *er
     pairs[2] = (struct text_pair){.key = LABEL_DIR, .value = s->options->run_dir};
     pairs[3] = (struct text_pair){.key = LABEL_ROLE, .value = "network"};
     const struct text_map labels = {.items = pairs, .len = 4};
-    (void)snprintf(name, sizeof(name), "benchctl-%.12s", s->options->run_id);
+    if (s->faults.networks++ == 0)
+        (void)snprintf(name, sizeof(name), "benchctl-%.12s", s->options->run_id);
+    else /* the one before may be left behind */
+        (void)snprintf(name, sizeof(name), "benchctl-%.12s-%d", s->options->run_id, s->faults.networks);
     loop_shield(s->loop, +1); /* the engine would make it all the same, and nobody would know its id */
     int rc = engine_network_create(s->engine, name, &labels, &s->network_id, err);
     loop_shield(s->loop, -1);
@@ -85,11 +91,15 @@ static void database_extras(const struct settings *st, const struct container_se
     struct text_map *env = arena_new_of(a, struct text_map);
     const struct database_settings *d = st->database;
 
-    command->items = arena_array(a, const char *, 2 * n + 4);
+    command->items = arena_array(a, const char *, 2 * n + 6);
     for (size_t i = 0; i < n; i++) {
         command->items[command->len++] = "-c";
         command->items[command->len++] =
             arena_printf(a, "%s=%s", c->settings.items[i].key, c->settings.items[i].value);
+    }
+    if (!text_map_get(&c->settings, "log_line_prefix")) {
+        command->items[command->len++] = "-c";
+        command->items[command->len++] = "log_line_prefix=" LOG_LINE_PREFIX;
     }
     if (st->network == NETWORK_HOST) {
         command->items[command->len++] = "-c";
@@ -126,9 +136,23 @@ static int start_unit(struct sweep_run *s, const struct settings *st, struct uni
     unit_unwatch_log(u);
     if (r == READY_YES)
         return 0;
+    if (s->trial)
+        s->trial->passing |= unit_port_taken(u, st);
     return error_set(err, ERROR_ENVIRONMENT, "service '%s' %s%s%s", u->role,
                      r == READY_DEAD ? "died before it was ready" : "is not ready in time",
                      "; its last lines: ", unit_log_tail(s, u, a));
+}
+
+/* Parallel queries of a server pass each other rows through /dev/shm, and fail when it is full. It costs
+ * nothing before it is used. */
+static const struct container_settings *database_container(const struct container_settings *c,
+                                                           struct arena *a)
+{
+    struct container_settings *own = arena_copy(a, c, sizeof(*c));
+
+    if (own->shm_bytes == SCHEMA_ABSENT)
+        own->shm_bytes = DATABASE_SHM;
+    return own;
 }
 
 /* A new standing container. Its settings are resolved once more into memory of its own, since it outlives the
@@ -142,7 +166,7 @@ static int start_standing(struct sweep_run *s, struct standing *x, size_t scenar
     if (plan_resolve(s->plan, scenario, x->arena, r, err) < 0)
         return -1;
     if (strcmp(role, "database") == 0)
-        c = r->settings.database->service;
+        c = database_container(r->settings.database->service, x->arena);
     for (size_t i = 0; !c && i < r->settings.services.len; i++)
         if (strcmp(((struct container_settings *)r->settings.services.items)[i].name, role) == 0)
             c = &((struct container_settings *)r->settings.services.items)[i];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sweep: opens the engine, prepares, goes through the plan's order, leaves nothing behind. */
+/* The sweep: opens the engine, prepares, has the trials run, leaves nothing behind. */
+#include "cooldown.h"
+#include "eta.h"
+#include "host_watch.h"
 #include "run_internal.h"
 
 #include <stdio.h>
@@ -8,21 +11,17 @@
 
 /* --- progress --- */
 
-/* What is left: at first the plan's estimate, then as long per trial as those that are done took. */
+/* The current trial's own time counts down, but not below nothing. */
 static int64_t estimate_left(const struct sweep_run *s)
 {
-    uint64_t done = s->summary.executed, planned = s->progress.trials - s->summary.kept;
-    int64_t now = clock_now_ns();
-
     if (!s->trials_begin_ns)
-        return s->estimated_all_ns ? (int64_t)s->estimated_all_ns : -1;
-    if (!planned || done >= planned)
-        return 0;
-    int64_t since =
-        done ? s->last_done_ns : s->trials_begin_ns; /* the current trial's own time counts down */
-    double each = done ? (double)(s->last_done_ns - s->trials_begin_ns) / (double)done
-                       : (double)s->estimated_all_ns / (double)s->progress.trials;
-    double left = each * (double)(planned - done) - (double)(now - since);
+        return -1;
+    double left = plan_search_count(s->plan) ? eta_guess_ns(s->eta, s->left_expected, s->canaries_left)
+                                             : eta_left_ns(s->eta, s->canaries_left);
+    if (s->item_ns) {
+        double own = eta_trial_ns(s->eta, s->item) + eta_cooldown_ns(s->eta);
+        left -= fmin(own, (double)(clock_now_ns() - s->item_ns));
+    }
     return left > 0 ? (int64_t)left : 0;
 }
 
@@ -34,6 +33,7 @@ static void tell(struct sweep_run *s)
     p->elapsed_ns = now - s->started_ns;
     p->step_elapsed_ns = now - s->step_ns;
     p->eta_ns = estimate_left(s);
+    p->trial_limit_ns = s->trial && s->trial->deadline_ns != LOOP_FOREVER ? s->trial->deadline_ns - now : -1;
     p->memory_bytes = p->cpu_cores = NAN;
     if (s->trial && s->trial->sampler) {
         const struct resource_sample *last = sampler_last(s->trial->sampler, "app");
@@ -46,6 +46,7 @@ static void tell(struct sweep_run *s)
 
 static void tick(void *data)
 {
+    control_look(data);
     tell(data);
 }
 
@@ -61,11 +62,15 @@ void progress_step(struct sweep_run *s, const char *step)
 static void sweep_release(struct sweep_run *s)
 {
     sweep_tear_down(s);
+    host_watch_close(s);
+    plan_schedule_free(s->schedule);
+    eta_free(s->eta);
     loop_remove_timer(s->ticker);
     engine_stream_close(s->events);
     vec_each (i, &s->images) {
         free(i->key);
         free(i->id);
+        json_free(i->config);
     }
     vec_each (a, &s->adapters) {
         load_adapter_free(a->adapter);
@@ -76,7 +81,13 @@ static void sweep_release(struct sweep_run *s)
     vec_release(&s->adapters);
     vec_release(&s->standing);
     vec_release(&s->units);
+    vec_each (r, &s->removals) {
+        engine_call_free(r->call);
+        free(r->id);
+        free(r->name);
+    }
     vec_release(&s->removals);
+    faults_release(&s->faults);
     vec_release(&s->dying);
     for (size_t i = 0; i < s->kept.len; i++)
         free(s->kept.items[i]);
@@ -87,109 +98,10 @@ static void sweep_release(struct sweep_run *s)
     json_free(s->info);
 }
 
-/* --- the order --- */
-
-static bool is_infrastructure(enum outcome o)
-{
-    return o == OUTCOME_ERROR;
-}
-
-static int cool_down(struct sweep_run *s, struct error *err)
-{
-    int64_t ns = s->last_settings_cooldown_ns;
-
-    if (ns <= 0)
-        return 0;
-    progress_step(s, "cooldown");
-    return loop_sleep_until(s->loop, clock_now_ns() + ns, err);
-}
-
-static int one_trial(struct sweep_run *s, struct planned_trial which, struct error *err)
-{
-    enum outcome o = OUTCOME_ERROR;
-    int attempts = 0;
-
-    do {
-        if (attempts)
-            note("once more: the trial ended in '%s', attempt %d of %d", outcome_name(o), attempts + 1,
-                 s->retry_allowed + 1);
-        if (attempts && cool_down(s, err) < 0)
-            return -1;
-        if (trial_execute(s, which, ++attempts, &o, err) < 0)
-            return -1;
-        if (is_infrastructure(o))
-            sweep_start_afresh(s); /* nothing that stands is trusted any more */
-    } while ((o == OUTCOME_ERROR || o == OUTCOME_INVALID) && attempts <= s->retry_allowed);
-    s->summary.executed++;
-    s->last_done_ns = clock_now_ns();
-    s->summary.by_outcome[o]++;
-    s->failures_in_a_row = is_infrastructure(o) ? s->failures_in_a_row + 1 : 0;
-    return 0;
-}
-
-static bool is_sealed(struct sweep_run *s, struct planned_trial which, struct error *err)
-{
-    CLEANUP(arena_free) struct arena *a = arena_new();
-    struct scenario sc = {0};
-    struct resolved r = {0};
-
-    if (!s->cb->trial_sealed)
-        return false;
-    plan_scenario(s->plan, which.scenario, a, &sc);
-    if (plan_resolve(s->plan, which.scenario, a, &r, err) < 0)
-        return false;
-    return s->cb->trial_sealed(sc.id, which.trial, r.digest, s->cb->data);
-}
-
-/* A budget ends a sweep between rounds, so that every scenario has as many trials as the others. */
-static bool budget_spent(const struct sweep_run *s, uint64_t k)
-{
-    uint64_t scenarios = plan_counts(s->plan)->scenarios;
-    int64_t spent = clock_now_ns() - s->started_ns;
-
-    if (s->options->budget_ns <= 0 || k == 0 || k % scenarios != 0)
-        return false;
-    int64_t round_ns = (clock_now_ns() - s->trials_begin_ns) / (int64_t)(k / scenarios);
-    return spent + round_ns > s->options->budget_ns;
-}
-
-static int run_trials(struct sweep_run *s, struct error *err)
-{
-    uint64_t n = plan_counts(s->plan)->trials;
-    int limit = s->options->max_infrastructure_failures > 0 ? s->options->max_infrastructure_failures : 5;
-
-    s->trials_begin_ns = clock_now_ns();
-    for (uint64_t k = 0; k < n; k++) {
-        struct planned_trial which = plan_trial(s->plan, k);
-        if (budget_spent(s, k)) {
-            note("the budget is spent after %llu of %llu trials: whole rounds only", (unsigned long long)k,
-                 (unsigned long long)n);
-            s->budget_spent = true;
-            return 0;
-        }
-        s->progress.trial = k + 1;
-        if (is_sealed(s, which, err)) {
-            s->summary.kept++;
-            continue;
-        }
-        if (one_trial(s, which, err) < 0)
-            return -1;
-        if (s->failures_in_a_row >= limit) {
-            (void)error_set(err, ERROR_ENVIRONMENT,
-                            "%d trials in a row failed for the environment's sake; the sweep stops",
-                            s->failures_in_a_row);
-            return error_hint(err, "mend it and go on with `benchctl resume`; `benchctl doctor` says more");
-        }
-        if (k + 1 < n && cool_down(s, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* What a dead run of the same directory left goes first. */
 static int clean_own_directory(struct sweep_run *s, struct error *err)
 {
-    const struct clean_options o = {.dir = s->options->run_dir};
+    const struct clean_options o = {.dir = s->options->run_dir, .run_ids = s->options->run_ids_before};
     struct clean_counts n = {0};
 
     if (run_clean(s->engine, &o, NULL, NULL, &n, err) < 0)
@@ -201,10 +113,6 @@ static int clean_own_directory(struct sweep_run *s, struct error *err)
 
 static int open_world(struct sweep_run *s, struct error *err)
 {
-    const char *not_yet[MATRIX_NOT_YET_MAX];
-
-    for (size_t i = 0, n = matrix_not_yet(s->matrix, not_yet); i < n; i++)
-        warn("%s", not_yet[i]);
     if (http_new(s->loop, &s->http, err) < 0)
         return -1;
     progress_step(s, "engine");
@@ -213,7 +121,7 @@ static int open_world(struct sweep_run *s, struct error *err)
     if (clean_own_directory(s, err) < 0)
         return -1;
     info_begin(s);
-    if (sweep_prepare(s, err) < 0)
+    if (host_watch_open(s, err) < 0 || sweep_prepare(s, err) < 0)
         return -1;
     s->ticker = loop_add_timer(s->loop, clock_now_ns() + NS_PER_S, NS_PER_S, tick, s);
     if (sweep_events_open(s, err) < 0)
@@ -235,10 +143,14 @@ int run_sweep(struct loop *l, const struct plan *p, const struct run_options *o,
     };
     int rc;
 
-    s.progress.trials = plan_counts(p)->trials;
+    s.schedule = plan_schedule_new(p);
+    s.eta = eta_new(plan_counts(p)->scenarios, s.matrix->trials);
+    cooldown_begin(&s);
+    s.progress.at_most = plan_search_count(p) > 0;
+    sweep_place_in_schedule(&s, &(struct plan_progress){0});
     rc = open_world(&s, err);
     if (rc == 0)
-        rc = run_trials(&s, err);
+        rc = sweep_run_trials(&s, err);
     s.summary.interrupted = rc < 0 && err->kind == ERROR_INTERRUPTED;
     progress_step(&s, "tear-down");
     sweep_tear_down(&s);

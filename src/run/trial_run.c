@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One trial: an array of steps, each with a do and an undo. Whatever happens, the undos of what was begun run
  * in reverse. */
-#include "run_internal.h"
+#include "cooldown.h"
+
+#include "host_watch.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -11,6 +13,7 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/fs.h"
 #include "benchctl/base/log.h"
+#include "benchctl/base/secrets.h"
 
 struct step {
     const char *name;
@@ -30,6 +33,7 @@ static const char *format(struct trial_run *t, const char *fmt, va_list args)
     char text[2048];
 
     (void)vsnprintf(text, sizeof(text), fmt, args);
+    secrets_mask_text(text);
     return arena_strdup(t->arena, text);
 }
 
@@ -42,6 +46,35 @@ void trial_note(struct trial_run *t, const char *fmt, ...)
     va_end(args);
     t->record.notes = t->notes.items;
     t->record.note_count = t->notes.len;
+}
+
+void trial_finding(struct trial_run *t, const struct trial_happening *h, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vec_push(&t->findings, (struct finding){
+                               .id = h->id,
+                               .role = h->role,
+                               .at_ms = NAN, /* in ns until the record is closed: see place_findings() */
+                               .count = h->count,
+                               .message = format(t, fmt, args),
+                           });
+    va_end(args);
+    if (h->at_ns)
+        t->findings.items[t->findings.len - 1].at_ms = (double)h->at_ns;
+}
+
+/* Their moments count from the begin of the load, which may come after them; without a load from that of the
+ * trial. */
+static void place_findings(struct trial_run *t)
+{
+    double origin_ns = (double)(t->load_begin_ns ? t->load_begin_ns : t->begin_ns);
+
+    vec_each (f, &t->findings)
+        f->at_ms = (f->at_ms - origin_ns) / (double)NS_PER_MS;
+    t->record.findings = t->findings.items;
+    t->record.finding_count = t->findings.len;
 }
 
 void trial_validity(struct trial_run *t, const char *id, const char *verdict, const char *fmt, ...)
@@ -71,14 +104,12 @@ static int step_begin(struct trial_run *t, struct error *err)
                            t->events_fd < 0 ? events : samples);
     t->adapter = adapter_for(s, t->settings->load.adapter);
     assert(t->adapter && t->adapter->adapter); /* sweep_prepare() saw to it */
-    double load1 = host_load1();
-    if (load1 > s->matrix->host.max_load) {
-        if (s->matrix->host.on_violation == ON_PROBLEM_FAIL)
-            return error_set(err, ERROR_ENVIRONMENT, "the host is busy: load average %.2f, allowed %.2f",
-                             load1, s->matrix->host.max_load);
-        trial_validity(t, "host-quiet", "WARN", "load average was %.2f at the start, allowed %.2f", load1,
-                       s->matrix->host.max_load);
-    }
+    double load1 = t->load1_before = host_load1();
+    if (load1 > s->matrix->host.max_load && s->matrix->host.on_violation == ON_PROBLEM_FAIL)
+        return error_set(err, ERROR_ENVIRONMENT, "the host is busy: load average %.2f, allowed %.2f", load1,
+                         s->matrix->host.max_load);
+    if (host_watch_begin(t, err) < 0)
+        return -1;
     int64_t begin_ns = clock_now_ns();
     int rc = network_ensure(s, t->settings->network, err);
     t->setup_ms += clock_ms_since(begin_ns);
@@ -126,6 +157,7 @@ static int start_service(struct trial_run *t, const struct container_settings *c
     unit_unwatch_log(u);
     if (r == READY_YES)
         return 0;
+    t->passing |= unit_port_taken(u, t->settings);
     return error_set(err, ERROR_ENVIRONMENT, "service '%s' %s; its last lines: %s", c->name,
                      r == READY_DEAD ? "died before it was ready" : "is not ready in time",
                      unit_log_tail(s, u, t->arena));
@@ -157,6 +189,31 @@ static void undo_services(struct trial_run *t)
 
 /* --- steps: the application --- */
 
+/* "exec: \"/nothing\": no such file" out of the engine's long story. */
+static const char *words_of_exec(struct arena *a, const char *text)
+{
+    const char *begin = strstr(text, "exec: \"");
+    char *words = arena_strdup(a, begin ? begin : text);
+
+    if (text_ends(words, ": unknown"))
+        words[strlen(words) - strlen(": unknown")] = '\0';
+    return words;
+}
+
+/* The program does not exist or cannot be executed: that is the application's failure. `text`: the engine's
+ * words, or those of the container's init; NULL: none. */
+static void app_never_started(struct trial_run *t, const char *text)
+{
+    bool application;
+    const char *class = start_failure_class(t->app->ledger.last_code, text, &application);
+
+    if (!class || !application)
+        return;
+    t->never_started = arena_printf(t->arena, "never started: %s: %s", class, words_of_exec(t->arena, text));
+    trial_finding(t, &(struct trial_happening){.id = "never-started", .role = "app", .count = 1}, "%s",
+                  t->never_started);
+}
+
 static int step_app(struct trial_run *t, struct error *err)
 {
     struct sweep_run *s = t->sweep;
@@ -169,10 +226,14 @@ static int step_app(struct trial_run *t, struct error *err)
 
     if (removals_wait(s, err) < 0) /* of the trial before: nothing of it may run beside this one */
         return -1;
+    tell_left_behind(t);
     t->app = unit_new(s, &t->settings->app, "app");
-    if (unit_create(s, t->app, &o, err) < 0 || unit_start(s, t->app, err) < 0)
+    if (unit_create(s, t->app, &o, err) < 0)
         return -1;
-    trial_event(t, "started", "app", NULL);
+    if (unit_start(s, t->app, err) < 0) {
+        app_never_started(t, t->app->ledger.state_error);
+        return -1;
+    }
     return unit_watch_log(s, t->app, err);
 }
 
@@ -191,6 +252,9 @@ int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, 
     char timeout[32];
     const char *tail = unit_log_tail(t->sweep, t->app, t->arena);
 
+    t->app->start_line = r == READY_DEAD ? start_failure_line(tail, t->arena) : NULL;
+    if (t->app->start_line)
+        app_never_started(t, t->app->start_line);
     t->never_up =
         r == READY_DEAD || ledger_deaths(&t->app->ledger) > 0; /* between two deaths it is not "alive" */
     t->not_ready = !t->never_up;
@@ -210,11 +274,19 @@ static int step_ready(struct trial_run *t, struct error *err)
         return trial_time_error(t, err); /* whether it would have been ready nobody knows */
     if (unit_wait_ready(t->sweep, t->app, started + timeout, &r, err) < 0)
         return -1;
+    if (r == READY_TIMEOUT && trial_time_is_up(t->sweep) && !ledger_deaths(&t->app->ledger))
+        return trial_time_error(t, err); /* the trial's limit ended it, not the application's */
+    if (r == READY_DEAD && unit_port_taken(t->app, t->settings)) {
+        t->passing = true;
+        t->environment = arena_printf(t->arena, "ready: port %lld, which was free, is held by somebody else",
+                                      (long long)t->app->port);
+    }
     if (r != READY_YES)
-        return app_not_ready(t, r, trial_time_is_up(t->sweep) ? t->deadline_ns - started : timeout, err);
+        return app_not_ready(t, r, timeout, err);
     t->record.ready_ms = clock_ms_since(t->app->started_ns);
     if (!t->settings->app.startup || !isnan(t->app->startup_ms))
         unit_unwatch_log(t->app); /* following a log costs the engine time */
+    unit_life_ready(t->app, clock_wall_ns());
     trial_event(t, "ready", "app", NULL);
     return 0;
 }
@@ -227,12 +299,15 @@ static const struct step steps[] = {
     {"services", step_services, undo_services, false, NULL},
     {"app start", step_app, undo_app, false, NULL},
     {"ready", step_ready, NULL, false, NULL},
+    {"answers", step_answers, NULL, false, answers_wanted},
     {"sampling", step_sampling, undo_sampling, false, NULL},
     {"ports", ports_wait, NULL, false, NULL},
     {"warm-up", step_warmup, NULL, false, warmup_wanted},
     {"load", step_load, NULL, false, NULL},
-    {"checks", step_checks, NULL, false, NULL},
+    {"settle", step_settle, NULL, false, settle_wanted},
+    {"floor", step_floor, NULL, false, floor_wanted},
     {"collect", step_collect, NULL, true, NULL},
+    {"checks", step_checks, NULL, false, NULL},
 };
 
 static void remember(struct trial_run *t, const struct error *e, const char *step)
@@ -261,21 +336,28 @@ static size_t run_steps(struct trial_run *t, bool *ret_stop, struct error *err)
         begun = i + 1;
         if (steps[i].always) /* the trial's own time may be up; the evidence is still wanted */
             t->deadline_ns = clock_now_ns() + 60 * NS_PER_S;
+        uint64_t faults = engine_faults(t->sweep->engine);
         int rc = steps[i].act(t, &e);
         vec_push(&t->steps, (struct step_time){
                                 .name = steps[i].name,
                                 .start_ms = (double)(begin - t->begin_ns) / (double)NS_PER_MS,
                                 .duration_ms = clock_ms_since(begin),
                             });
-        if (loop_interrupted(t->sweep->loop) || (rc < 0 && e.kind == ERROR_INTERRUPTED)) {
+        if (loop_interrupted(t->sweep->loop) && control_skipped(t)) {
+            rc = error_set(&e, ERROR_TRIAL, "skipped by the keyboard");
+        } else if (loop_interrupted(t->sweep->loop) || (rc < 0 && e.kind == ERROR_INTERRUPTED)) {
             /* also when the step made do without what it waited for: such a trial is not complete */
             (void)error_set(err, ERROR_INTERRUPTED, "interrupted in step '%s' of trial %d of '%s'",
                             steps[i].name, t->record.trial, t->scenario.id);
             *ret_stop = true;
             return begun;
         }
-        if (rc < 0)
+        if (rc < 0) {
+            t->passing |= !t->failed && engine_faults(t->sweep->engine) > faults;
             remember(t, &e, steps[i].name);
+        }
+        if (rc < 0 && (e.kind == ERROR_ENVIRONMENT || e.kind == ERROR_TIMEOUT))
+            trial_look_for_engine(t);
     }
     return begun;
 }
@@ -310,6 +392,8 @@ static int trial_open(struct trial_run *t, struct planned_trial which, int attem
     t->begin_ns = clock_now_ns();
     t->wall_minus_mono_ns = clock_wall_ns() - t->begin_ns;
     t->suspended_before_ns = clock_boottime_ns() - t->begin_ns;
+    control_trial_begin(t);
+    kernel_log_begin(t);
     trial_init(&t->record);
     plan_scenario(s->plan, which.scenario, t->arena, &t->scenario);
     if (plan_resolve(s->plan, which.scenario, t->arena, &t->resolved, err) < 0)
@@ -319,11 +403,14 @@ static int trial_open(struct trial_run *t, struct planned_trial which, int attem
     t->record.scenario = t->scenario.id;
     t->record.trial = which.trial;
     t->record.attempt = attempt;
+    t->record.canary = which.scenario == PLAN_CANARY;
+    cooldown_record(t);
     t->record.digest = t->resolved.digest;
     t->record.started_at = arena_strdup(t->arena, clock_rfc3339(clock_wall_ns(), stamp));
     container_result_init(&t->record.app, "app");
     load_result_init(&t->record.load);
     name_axes(t);
+    trial_learn_secrets(t);
     return s->cb->trial_begin(t->scenario.id, which.trial, &t->dir, s->cb->data, err);
 }
 
@@ -341,6 +428,8 @@ static int trial_close(struct trial_run *t, struct error *err)
     struct trial *r = &t->record;
 
     close_files(t);
+    trial_hide_secrets(t);
+    place_findings(t);
     r->steps = t->steps.items;
     r->step_count = t->steps.len;
     r->duration_ms = clock_ms_since(t->begin_ns);
@@ -354,12 +443,15 @@ static int trial_close(struct trial_run *t, struct error *err)
 
 static void trial_release(struct trial_run *t)
 {
+    life_watch_free(t->life);
     metric_adapter_free(t->metric_adapter);
     vec_release(&t->services);
     vec_release(&t->steps);
     vec_release(&t->notes);
     vec_release(&t->validity);
+    vec_release(&t->findings);
     close_files(t);
+    kernel_log_end(t);
     free(t->dir);
     arena_free(t->arena);
 }
@@ -368,7 +460,8 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
                   struct error *err)
 {
     CLEANUP_VALUE(trial_release)
-    struct trial_run t = {.sweep = s, .arena = arena_new(), .samples_fd = -1, .events_fd = -1};
+    struct trial_run t = {
+        .sweep = s, .arena = arena_new(), .samples_fd = -1, .events_fd = -1, .load1_before = NAN};
     bool stop;
 
     if (trial_open(&t, which, attempt, err) < 0)
@@ -377,14 +470,16 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     s->progress.scenario = t.scenario.id;
     size_t begun = run_steps(&t, &stop, err);
     if (!stop) {
-        validity_of_clocks(&t);
+        trial_judge(&t);
         t.record.duration_ms = clock_ms_since(t.begin_ns);
         trial_decide(&t);
+        fault_of_trial(&t);
         t.keep = s->options->keep && t.record.outcome != OUTCOME_OK;
         if (t.keep)
             kept_discard(s);
     }
     undo_steps(&t, begun);
+    control_trial_over(&t);
     int rc = stop ? -1 : trial_close(&t, err);
     s->progress.finished = rc == 0 ? &t.record : NULL;
     s->trial = NULL;
@@ -392,7 +487,7 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     s->progress.finished = NULL;
     s->progress.scenario = NULL; /* it goes with the trial's memory */
     *ret = t.record.outcome;
-    s->last_settings_cooldown_ns = t.settings->cooldown_ns;
-    s->retry_allowed = t.settings->retry > 0 ? (int)t.settings->retry : 0;
+    s->last_cooldown = t.settings->cooldown;
+    s->retry_allowed = t.settings->retry > 0 && !t.hopeless ? (int)t.settings->retry : 0;
     return rc;
 }

@@ -3,6 +3,7 @@
 #include "run_internal.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,10 @@
 #include <sys/wait.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/log.h"
+
+#define PORT_TRIES 16
+/* The grace of a second, and what a busy engine takes; it stays a kept one if it does not stop. */
+#define KEEP_NS (15 * NS_PER_S)
 
 struct unit *unit_new(struct sweep_run *s, const struct container_settings *c, const char *role)
 {
@@ -36,6 +41,8 @@ static void unit_free(struct unit *u)
     free(u->warnings);
     free(u->address);
     free(u->image_id);
+    vec_release(&u->notes);
+    vec_release(&u->heap_lines);
     arena_free(u->effective_arena);
     free(u);
 }
@@ -43,12 +50,21 @@ static void unit_free(struct unit *u)
 void unit_begin_trial(struct unit *u)
 {
     u->reused = true;
+    u->heap_lines.len = 0;
     u->restarts_before = ledger_restarts(&u->ledger, NULL);
     u->oom_kills_before = ledger_oom_kills(&u->ledger, NAN);
 }
 
+static bool is_given_out(const struct sweep_run *s, int64_t port)
+{
+    for (size_t i = 0; i < s->units.len; i++)
+        if (s->units.items[i]->port == port)
+            return true;
+    return false;
+}
+
 /* A free loopback port, for containers on the host's network. */
-static int free_port(int64_t *ret, struct error *err)
+static int choose_port(int64_t *ret, struct error *err)
 {
     CLEANUP_CLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -59,6 +75,36 @@ static int free_port(int64_t *ret, struct error *err)
         return error_set(err, ERROR_ENVIRONMENT, "cannot find a free loopback port");
     *ret = ntohs(a.sin_port);
     return 0;
+}
+
+/* One that was given to another container may not be listened at yet. */
+static int free_port(const struct sweep_run *s, int64_t *ret, struct error *err)
+{
+    int64_t port = 0;
+
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        if (choose_port(&port, err) < 0)
+            return -1;
+        if (is_given_out(s, port))
+            continue;
+        *ret = port;
+        return 0;
+    }
+    return error_set(err, ERROR_ENVIRONMENT, "cannot find a free loopback port");
+}
+
+bool unit_port_taken(const struct unit *u, const struct settings *st)
+{
+    CLEANUP_CLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_port = htons((uint16_t)u->port),
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int one = 1;
+
+    if (st->network != NETWORK_HOST || u->port <= 0 || u->ledger.running || fd < 0)
+        return false;
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)); /* closed connections do not count */
+    return (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 1) < 0) && errno == EADDRINUSE;
 }
 
 static int expand_env(struct sweep_run *s, const struct unit_options *o, const struct text_map *from,
@@ -144,7 +190,7 @@ int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *
                      entrypoint = joined_list(a, c->entrypoint.len),
                      bind_list = joined_list(a, c->binds.len + binds);
 
-    if (on_host && u->port && free_port(&u->port, err) < 0)
+    if (on_host && u->port && free_port(s, &u->port, err) < 0)
         return -1;
     if (expand_env(s, o, o->extra_env, a, &env, err) < 0 || expand_env(s, o, &c->env, a, &env, err) < 0 ||
         expand_list(s, o, &c->command, a, &command, err) < 0 ||
@@ -167,6 +213,7 @@ int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *
         .binds = &bind_list,
     };
     fill_limits(c, &e);
+    u->on_bridge = !on_host;
     u->create_ns = clock_now_ns();
     u->name = xstrdup(e.name);
     u->image_id = xstrdup(o->image_id);
@@ -179,6 +226,8 @@ int unit_create(struct sweep_run *s, struct unit *u, const struct unit_options *
 int unit_start(struct sweep_run *s, struct unit *u, struct error *err)
 {
     if (engine_container_start(s->engine, u->id, err) < 0) {
+        struct error ignored = ERROR_INIT;
+        (void)!unit_inspect(s, u, &ignored); /* its state has the engine's words and code */
         return error_wrap(err, "container '%s' does not start", u->role);
     }
     u->started_ns = clock_now_ns();
@@ -225,10 +274,13 @@ int unit_inspect(struct sweep_run *s, struct unit *u, struct error *err)
         return -1;
     }
     ledger_inspect(&u->ledger, &st);
+    unit_note_death(s, u);
+    unit_tell_lives(s->trial, u, "inspect");
     read_effective(u, &st);
     if (st.pid > 0 && st.pid != u->pid)
         u->pid = st.pid;
-    u->address_lost = u->address && st.running && !st.restarting && !(st.address && st.address[0]);
+    u->address_lost =
+        (u->address || u->on_bridge) && st.running && !st.restarting && !(st.address && st.address[0]);
     if (st.address && st.address[0] && !text_equal(st.address, u->address)) {
         u->address_changed |= u->address != NULL;
         free(u->address);
@@ -270,24 +322,13 @@ static void forget(struct sweep_run *s, const struct unit *u)
         }
 }
 
-static void remove_id(struct sweep_run *s, const char *id)
-{
-    struct engine_call *call = NULL;
-    struct error err = ERROR_INIT;
-
-    if (engine_remove_async(s->engine, id, &call, &err) == 0)
-        vec_push(&s->removals, call);
-    else
-        warn("container %.12s may be left: %s", id, err.message);
-}
-
 void unit_discard(struct sweep_run *s, struct unit *u)
 {
     if (!u)
         return;
     u->ledger.ours_to_end = true;
     if (u->id)
-        remove_id(s, u->id);
+        removal_begin(s, u->id, u->role);
     if (u->id && u->pid > 0 && u->ledger.running && engine_facts(s->engine)->local)
         vec_push(&s->dying, u->pid);
     forget(s, u);
@@ -311,7 +352,7 @@ int dying_wait(struct sweep_run *s, struct error *err)
 void kept_discard(struct sweep_run *s)
 {
     for (size_t i = 0; i < s->kept.len; i++) {
-        remove_id(s, s->kept.items[i]);
+        removal_begin(s, s->kept.items[i], "kept");
         free(s->kept.items[i]);
     }
     vec_release(&s->kept);
@@ -322,35 +363,14 @@ void unit_keep(struct sweep_run *s, struct unit *u)
     struct error err = ERROR_INIT;
 
     u->ledger.ours_to_end = true;
+    engine_set_deadline(s->engine, clock_now_ns() + KEEP_NS);
     if (u->id && engine_container_stop(s->engine, u->id, 1, &err) < 0)
         warn("container '%s' could not be stopped: %s", u->role, err.message);
+    engine_set_deadline(s->engine, LOOP_FOREVER);
     if (u->id) {
         note("kept container '%s' (%.12s); `benchctl clean` removes it", u->name, u->id);
         vec_push(&s->kept, TAKE(u->id));
     }
     forget(s, u);
     unit_free(u);
-}
-
-int removals_wait(struct sweep_run *s, struct error *err)
-{
-    struct error first = ERROR_INIT;
-
-    while (s->removals.len) {
-        struct engine_call *call = s->removals.items[s->removals.len - 1];
-        struct error e = ERROR_INIT;
-        int rc = engine_call_wait(call, &e);
-        if (rc < 0 && e.kind == ERROR_INTERRUPTED) {
-            *err = e; /* it stays under way: the clean-up waits for it */
-            return -1;
-        }
-        if (rc < 0 && first.kind == ERROR_NONE)
-            first = e;
-        engine_call_free(call);
-        s->removals.len--;
-    }
-    if (first.kind == ERROR_NONE)
-        return 0;
-    *err = first;
-    return error_wrap(err, "removing a container");
 }

@@ -164,6 +164,10 @@ static enum lookup_result look_up(const char *name, struct strbuf *out, void *da
             (void)error_set(err, ERROR_TRIAL, "'%s' was not measured", name);
             return LOOKUP_FAILED;
         }
+        if (isinf(number)) {
+            (void)error_set(err, ERROR_TRIAL, "'%s' is unlimited", name);
+            return LOOKUP_FAILED;
+        }
         strbuf_addf(out, "%.15g", number);
         return LOOKUP_FOUND;
     }

@@ -61,7 +61,8 @@ static inline void app_ended(struct fixture *f, int deaths, int code, const char
     r->app.exits = arena_array(f->t.arena, struct container_exit, (size_t)deaths);
     for (int i = 0; i < deaths; i++) {
         vec_push(&l->exits, (struct ledger_exit){.wall_ns = 2 + i, .code = code});
-        r->app.exits[i] = (struct container_exit){.code = code, .cause = cause};
+        r->app.exits[i] =
+            (struct container_exit){.code = code, .cause = cause, .oom = strcmp(cause, "oom") == 0};
     }
     r->app.exit_count = (size_t)deaths;
     r->app.restarts = terminal ? deaths - 1 : deaths;

@@ -10,10 +10,12 @@ static void interference_voids_a_trial(void **state)
     struct fixture *f = *state;
 
     f->t.interference = "somebody else touched 'app' during the trial: pause";
+    trial_decide(&f->t);
+    assert_string_equal(f->t.record.reason, "somebody else touched 'app' during the trial: pause");
     app_ended(f, 1, 137, "killed by somebody else (signal 9)", true);
     trial_decide(&f->t);
     assert_int_equal(f->t.record.outcome, OUTCOME_INVALID);
-    assert_has(f->t.record.reason, "pause");
+    assert_has(f->t.record.reason, "pause; ended 1 time (last: killed by somebody else (signal 9)) in");
 }
 
 /* A database that dies under the load is not the application's failure. */
@@ -21,11 +23,20 @@ static void a_service_that_died_is_an_error(void **state)
 {
     struct fixture *f = *state;
 
+    struct container_result services[3];
+    struct container_exit kills[] = {{.code = 137, .cause = "oom", .oom = true}},
+                          stops[] = {{.code = 143, .cause = "sigterm from elsewhere"}};
+    for (size_t i = 0; i < ARRAY_LEN(services); i++)
+        container_result_init(&services[i], i == 0 ? "database" : i == 1 ? "generator" : "mock");
+    services[0].exits = kills;
+    services[1].exits = stops;
+    services[0].exit_count = services[1].exit_count = 1;
+    f->t.record.services = services;
+    f->t.record.service_count = ARRAY_LEN(services);
     f->t.service_death = "'database' ended during the trial (exit code 137)";
     app_ended(f, 1, 1, "exit 1", true);
-    trial_decide(&f->t);
-    assert_int_equal(f->t.record.outcome, OUTCOME_ERROR);
-    assert_has(f->t.record.reason, "'database' ended");
+    assert_decided(f, OUTCOME_ERROR,
+                   "'database' ended during the trial (exit code 137); 'database' OOM-killed 1 time");
 }
 
 static void all_well(void **state)
@@ -125,7 +136,7 @@ static void a_killed_child_degrades(void **state)
     struct fixture *f = *state;
 
     f->t.record.app.oom_kills = 1;
-    assert_decided(f, OUTCOME_DEGRADED, "OOM-killed 1 time in 10 s at 64.0 MiB");
+    assert_decided(f, OUTCOME_DEGRADED, "a child OOM-killed 1 time in 10 s at 64.0 MiB");
 }
 
 static void without_a_limit_the_text_says_so(void **state)

@@ -30,16 +30,22 @@ struct happening {
     struct loop_timer *timer;
 };
 
+struct stage_seal {
+    const char *name; /* "SCENARIO/TRIAL" */
+    enum outcome outcome;
+};
+
 struct stage {
     struct standin *engine;
     struct loop *loop;
     char *dir;
     struct happening happenings[8];
     size_t happening_count;
-    struct run_options options;
-    const char *sealed; /* "SCENARIO/TRIAL": is sealed already; NULL: none */
-    bool bad_disk;      /* sealing a trial fails */
-    int alarm;          /* eventfd: interrupts the loop when it is written to */
+    struct run_options options; /* nothing is tried again for the environment's sake, unless asked for here */
+    const char *sealed;         /* "SCENARIO/TRIAL": is sealed already, and was ok; NULL: none */
+    const struct stage_seal *seals; /* more of them; NULL: none, the last one has no name */
+    bool bad_disk;                  /* sealing a trial fails */
+    int alarm;                      /* eventfd: interrupts the loop when it is written to */
     struct loop_fd *alarm_watch;
     /* what came of it */
     int rc;
@@ -47,9 +53,12 @@ struct stage {
     struct run_summary summary;
     VEC(struct json *) trials; /* as trial_done got them */
     VEC(char *) begun;         /* "SCENARIO/TRIAL" in order */
+    int kept;                  /* how often trial_kept was called */
     VEC(char *) messages;      /* notes and warnings */
     VEC(char *) steps;         /* in order, repeated ones once */
     struct json *info;
+    uint64_t trials_first, trials_last; /* what progress said of how many there will be */
+    bool trials_rose, at_most;
 };
 
 /* Of a matrix whose name, load and app are the usual ones; ADD more keys behind. */
@@ -71,6 +80,7 @@ void stage_run(struct stage *g, const char *matrix);
 /* The n-th finished trial (from 0), and members of it by pointer ("/app/restarts"). */
 const struct json *stage_trial(struct stage *g, size_t n);
 const char *stage_text(struct stage *g, size_t n, const char *pointer);
+const char *stage_verdict(struct stage *g, size_t n, const char *rule); /* of its validity; NULL: none */
 double stage_number(struct stage *g, size_t n, const char *pointer);
 bool stage_said(const struct stage *g, const char *part); /* in a note or warning */
 char *stage_file(struct stage *g,

@@ -73,6 +73,9 @@ void standin_end(struct standin *f)
     free_texts(f->kept.items, f->kept.len);
     free_texts(f->calls.items, f->calls.len);
     free_texts(f->events.items, f->events.len);
+    vec_each (p, &f->past)
+        free(p->text);
+    vec_release(&f->past);
     vec_release(&f->objects);
     vec_release(&f->behaves);
     vec_release(&f->most);
@@ -90,8 +93,7 @@ int64_t standin_now(struct standin *f)
 {
     int64_t now = clock_wall_ns();
 
-    f->last_ns = now > f->last_ns ? now : f->last_ns + 1;
-    return f->last_ns;
+    return f->last_ns = now > f->last_ns ? now : f->last_ns + 1;
 }
 
 static const struct behaviour *behaviour_of(struct standin *f, const char *role)
@@ -102,6 +104,17 @@ static const struct behaviour *behaviour_of(struct standin *f, const char *role)
         if (strcmp(b->role, role) == 0)
             return &b->behaviour;
     return &none;
+}
+
+/* Dies of a limit that is too low for it. */
+static void starve(struct object *o)
+{
+    double limit = json_get_number(json_get(o->request, "HostConfig"), "Memory");
+
+    if (o->behaviour.needs_bytes > 0 && limit > 0 && limit < o->behaviour.needs_bytes) {
+        o->behaviour.dies = o->behaviour.oom = true;
+        o->behaviour.code = 137;
+    }
 }
 
 struct object *standin_add(struct standin *f, bool is_network, const char *name, const struct json *body)
@@ -117,10 +130,11 @@ struct object *standin_add(struct standin *f, bool is_network, const char *name,
     o->request = json_clone(body);
     o->labels = labels ? json_clone(labels) : json_new_object();
     o->behaviour = *behaviour_of(f, o->role);
+    starve(o);
     o->address = o->behaviour.address ? o->behaviour.address : "127.0.0.1";
     o->health = o->behaviour.unhealthy ? "starting" : NULL;
     if (o->behaviour.log)
-        vec_push(&o->log, o->behaviour.log);
+        vec_push(&o->log, (struct log_line){o->behaviour.log, clock_wall_ns()});
     vec_push(&f->objects, o);
     return o;
 }
@@ -168,6 +182,7 @@ void standin_tell(struct standin *f, const struct object *o, const char *action,
     json_set_int(j, "timeNano", standin_now(f));
     json_write(j, JSON_STYLE_COMPACT, &text);
     strbuf_addc(&text, '\n');
+    vec_push(&f->past, (struct past_event){.text = xstrdup(text.data), .wall_ns = f->last_ns});
     vec_push(&f->events, strbuf_detach(&text));
 }
 
@@ -181,8 +196,9 @@ void standin_deliver(struct standin *f, struct server *s)
         free(*e);
     }
     f->events.len = 0;
+    bool deaf = f->deaf;
     unlock(f);
-    if (s && all.len)
+    if (s && all.len && !deaf)
         (void)server_push(s, "GET /events*", all.data, all.len);
 }
 
@@ -214,17 +230,6 @@ void standin_begin(struct standin *f, struct object *o)
         standin_finish(f, o, o->behaviour.code, o->behaviour.oom, true);
 }
 
-static bool wants_restart(const struct object *o, int code)
-{
-    const struct json *policy = json_get(json_get(o->request, "HostConfig"), "RestartPolicy");
-    const char *name = json_get_text(policy, "Name");
-    int64_t most = json_get_int(policy, "MaximumRetryCount");
-
-    if (text_equal(name, "always") || text_equal(name, "unless-stopped"))
-        return true;
-    return text_equal(name, "on-failure") && code != 0 && (most == 0 || o->restarts < most);
-}
-
 void standin_finish(struct standin *f, struct object *o, int code, bool oom, bool policy)
 {
     o->life = LIFE_EXITED;
@@ -234,7 +239,7 @@ void standin_finish(struct standin *f, struct object *o, int code, bool oom, boo
     if (oom)
         standin_tell(f, o, "oom", NULL, 0);
     standin_tell(f, o, "die", "exitCode", code);
-    if (!policy || !wants_restart(o, code))
+    if (!policy || !standin_wants_restart(o, code))
         return;
     o->restarts++;
     if (o->behaviour.dies && o->restarts >= 8)
@@ -300,6 +305,7 @@ void standin_silent_events(struct standin *f, bool silent)
 
 enum deed {
     DEED_DIE,
+    DEED_PAUSE,
     DEED_OOM_CHILD,
     DEED_KILL,
     DEED_REMOVE,
@@ -314,6 +320,10 @@ static void act(struct standin *f, struct object *o, enum deed what, int number,
     switch (what) {
     case DEED_DIE:
         standin_finish(f, o, number & 0xff, number & 0x100, true);
+        break;
+    case DEED_PAUSE:
+        o->paused = true;
+        standin_tell(f, o, "pause", NULL, 0);
         break;
     case DEED_OOM_CHILD:
         standin_tell(f, o, "oom", NULL, 0);
@@ -341,7 +351,7 @@ static void act(struct standin *f, struct object *o, enum deed what, int number,
         break;
     }
     case DEED_LOG:
-        vec_push(&o->log, text);
+        vec_push(&o->log, (struct log_line){text, clock_wall_ns()});
         break;
     }
 }
@@ -362,6 +372,11 @@ static bool deed(struct standin *f, const char *role, enum deed what, int number
 bool standin_die(struct standin *f, const char *role, int code, bool oom)
 {
     return deed(f, role, DEED_DIE, code | (oom ? 0x100 : 0), NULL);
+}
+
+bool standin_pause(struct standin *f, const char *role)
+{
+    return deed(f, role, DEED_PAUSE, 0, NULL);
 }
 
 bool standin_oom_child(struct standin *f, const char *role)
@@ -398,12 +413,12 @@ bool standin_log(struct standin *f, const char *role, const char *line)
 {
     if (!deed(f, role, DEED_LOG, 0, line))
         return false;
-    size_t len = strlen(line) + 1 + 31; /* with a time stamp in front, as asked for */
-    CLEANUP_VALUE(strbuf_release) struct strbuf frame = STRBUF_INIT;
-    const char head[8] = {1, 0, 0, 0, 0, 0, (char)(len >> 8), (char)(len & 0xff)};
-    strbuf_add(&frame, head, sizeof(head));
-    strbuf_addf(&frame, "2026-01-01T00:00:00.000000000Z %s\n", line);
-    return server_push(f->server, "GET /containers/*/logs?follow*", frame.data, frame.len) > 0;
+    char stamp[CLOCK_STAMP_SIZE]; /* in front, as asked for; before it the frame's head */
+    CLEANUP_FREE char *frame = xasprintf("\1-------%s %s\n", clock_rfc3339(clock_wall_ns(), stamp), line);
+    size_t len = strlen(frame);
+    const char head[8] = {1, 0, 0, 0, 0, 0, (char)((len - 8) >> 8), (char)((len - 8) & 0xff)};
+    memcpy(frame, head, sizeof(head));
+    return server_push(f->server, "GET /containers/*/logs?follow*", frame, len) > 0;
 }
 
 /* --- questions --- */
@@ -473,28 +488,4 @@ const struct json *standin_request(struct standin *f, size_t n)
             found = (*o)->request;
     unlock(f);
     return found;
-}
-
-static bool mentions(const char *line, const char *words)
-{
-    for (const char *w = words; w && *w; w += strspn(w, " ")) {
-        size_t len = strcspn(w, " ");
-        CLEANUP_FREE char *word = xstrndup(w, len);
-        if (strstr(line, word))
-            return true;
-        w += len;
-    }
-    return false;
-}
-
-char *standin_calls(struct standin *f, const char *without)
-{
-    struct strbuf out = STRBUF_INIT;
-
-    lock(f);
-    vec_each (c, &f->calls)
-        if (!mentions(*c, without))
-            strbuf_addf(&out, "%s\n", *c);
-    unlock(f);
-    return strbuf_detach(&out);
 }

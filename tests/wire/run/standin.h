@@ -38,6 +38,10 @@ struct behaviour {
     const char *address;     /* NULL: 127.0.0.1 */
     const char *log;         /* one line that it prints at once */
     double memory_bytes;     /* what inspect says was applied; 0: what was asked for */
+    int remove_status;       /* of DELETE, which then does nothing; 0: it is removed */
+    const char *remove_error;
+    bool stuck;         /* DELETE is never answered, and does nothing */
+    double needs_bytes; /* under a lower limit it dies at once for want of memory; 0: needs nothing */
 };
 /* Of all containers of that role that are created from now on. The texts must live as long as the engine. */
 void standin_behave(struct standin *f, const char *role, struct behaviour b);
@@ -59,7 +63,18 @@ bool standin_restart_by_hand(struct standin *f, const char *role); /* stop and s
 bool standin_move(struct standin *f, const char *role, const char *address);
 bool standin_health(struct standin *f, const char *role, const char *status);
 bool standin_log(struct standin *f, const char *role, const char *line);
+/* The engine goes: with kill, die and stop of all that runs when it is `gracefully` stopped, without a word
+ * when not. It answers nobody until it comes back; then it starts by policy, with counts that begin again and
+ * events that nobody has heard. */
+void standin_engine_goes(struct standin *f, bool gracefully);
+void standin_engine_comes(struct standin *f);
+void standin_break_events(struct standin *f);               /* the stream of events breaks, that is all */
 void standin_silent_events(struct standin *f, bool silent); /* happens, but no event tells of it */
+/* Streams of events stay open and say nothing; who asks for the past hears all of it. */
+void standin_deaf_events(struct standin *f, bool deaf);
+bool standin_pause(struct standin *f, const char *role); /* by somebody else */
+/* Somebody removes a network, with everybody in it. */
+void standin_lose_networks(struct standin *f);
 
 /* --- after --- */
 

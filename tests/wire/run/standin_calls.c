@@ -76,6 +76,11 @@ static void answer_version(struct call *c)
         .body = "{\"Version\": \"20.10.24\", \"ApiVersion\": \"1.41\", \"MinAPIVersion\": \"1.12\"}"};
 }
 
+static void answer_ping(struct call *c)
+{
+    *c->reply = (struct reply){.type = "text/plain", .body = "OK"};
+}
+
 static void answer_info(struct call *c)
 {
     *c->reply = (struct reply){
@@ -83,9 +88,29 @@ static void answer_info(struct call *c)
                 "\"MemoryLimit\": true, \"SwapLimit\": true, \"NCPU\": 2, \"MemTotal\": 1000}"};
 }
 
+/* Seconds with a fraction, as the client writes them. */
+static int64_t time_of(const char *path, const char *key)
+{
+    const char *at = strstr(path, key);
+    long long s = 0, ns = 0;
+
+    return at && sscanf(at + strlen(key), "%lld.%9lld", &s, &ns) == 2 ? s * NS_PER_S + ns : 0;
+}
+
+/* A stream, or the past. */
 static void answer_events(struct call *c)
 {
+    int64_t since_ns = time_of(c->seen->path, "since="), until_ns = time_of(c->seen->path, "until=");
+    struct strbuf all = STRBUF_INIT;
+
     *c->reply = (struct reply){.end = END_OPEN};
+    if (!until_ns)
+        return;
+    standin_note(c->engine, "ask for events");
+    vec_each (p, &c->engine->past)
+        if (p->wall_ns >= since_ns && p->wall_ns <= until_ns)
+            strbuf_adds(&all, p->text);
+    *c->reply = (struct reply){.body = keep(c->engine, strbuf_detach(&all))};
 }
 
 static const char *image_of(const struct seen *r, char *buf, size_t size)
@@ -130,6 +155,8 @@ static bool listed(const struct call *c, const struct object *o)
     const char *run = json_get_text(o->labels, LABEL_RUN);
     CLEANUP_FREE char *wanted = run ? xasprintf(LABEL_RUN "=%s\"", run) : NULL;
 
+    if (!strstr(c->seen->path, "filters="))
+        return true;
     return run && (strstr(c->seen->path, "\"" LABEL_RUN "\"") || strstr(c->seen->path, wanted));
 }
 
@@ -213,8 +240,13 @@ static void answer_create(struct call *c)
 static void answer_start(struct call *c)
 {
     struct object *o = c->object;
+    const char *network = json_get_text(json_get(o->request, "HostConfig"), "NetworkMode");
 
     standin_note(c->engine, "start %s", o->role);
+    if (network && text_starts(network, "feed") && !standin_find(c->engine, network)) {
+        refuse(c, 404, "network not found");
+        return;
+    }
     if (o->behaviour.start_status) {
         o->code = o->behaviour.start_status == 400 ? 127 : 128;
         o->error = o->behaviour.start_error;
@@ -232,6 +264,14 @@ static void answer_remove(struct call *c)
 
     standin_note(c->engine, "remove %s%s", o->role,
                  strstr(c->rest, "force=1&v=1") ? "" : " without force and volumes");
+    if (o->behaviour.stuck) {
+        *c->reply = (struct reply){.delay_ms = 600000};
+        return;
+    }
+    if (o->behaviour.remove_status) {
+        refuse(c, o->behaviour.remove_status, o->behaviour.remove_error);
+        return;
+    }
     if (o->life == LIFE_RUNNING) {
         standin_tell(c->engine, o, "kill", "signal", 9);
         standin_finish(c->engine, o, 137, false, false);
@@ -259,7 +299,8 @@ static struct json *state_of(const struct object *o)
     struct json *s = json_new_object();
     char text[64];
 
-    json_set_text(s, "Status", names[o->life]);
+    json_set_text(s, "Status", o->paused ? "paused" : names[o->life]);
+    json_set_bool(s, "Paused", o->paused);
     json_set_bool(s, "Running", o->life == LIFE_RUNNING || o->life == LIFE_RESTARTING);
     json_set_bool(s, "Restarting", o->life == LIFE_RESTARTING);
     json_set_bool(s, "OOMKilled", o->oom_flag);
@@ -313,8 +354,10 @@ static void answer_logs(struct call *c)
 
     standin_note(c->engine, "%s %s", follow ? "follow" : strstr(c->rest, "tail=") ? "tail" : "log", o->role);
     for (size_t i = 0; i < o->log.len; i++) {
+        char stamp[CLOCK_STAMP_SIZE];
+        (void)clock_rfc3339(o->log.items[i].wall_ns, stamp);
         CLEANUP_FREE char *line =
-            xasprintf("%s%s\n", stamps ? "2026-01-01T00:00:00.000000000Z " : "", o->log.items[i]);
+            xasprintf("%s%s%s\n", stamps ? stamp : "", stamps ? " " : "", o->log.items[i].text);
         size_t len = strlen(line);
         const char head[8] = {1, 0, 0, 0, 0, 0, (char)(len >> 8), (char)(len & 0xff)};
         strbuf_add(&out, head, sizeof(head));
@@ -333,6 +376,19 @@ static void answer_stats(struct call *c)
     *c->reply = (struct reply){.end = END_OPEN};
 }
 
+/* Only of what has ended: nobody waits for the others. */
+static void answer_wait(struct call *c)
+{
+    standin_note(c->engine, "wait for %s", c->object->role);
+    if (c->object->life != LIFE_EXITED) {
+        *c->reply = (struct reply){.end = END_OPEN};
+        return;
+    }
+    struct json *j = json_new_object();
+    json_set_int(j, "StatusCode", c->object->code);
+    reply_json(c, 200, j);
+}
+
 static void answer_archive(struct call *c)
 {
     standin_note(c->engine, "copy from %s", c->object->role);
@@ -347,6 +403,7 @@ static const struct {
     void (*answer)(struct call *c);
 } calls[] = {
     {"GET", "/version", NULL, answer_version},
+    {"GET", "/_ping", NULL, answer_ping},
     {"GET", "/info", NULL, answer_info},
     {"GET", "/events*", NULL, answer_events},
     {"POST", "/images/create*", NULL, answer_pull},
@@ -359,6 +416,7 @@ static const struct {
     {"POST", "/start", "/containers/", answer_start},
     {"POST", "/stop*", "/containers/", answer_stop},
     {"DELETE", "*", "/containers/", answer_remove},
+    {"POST", "/wait*", "/containers/", answer_wait},
     {"GET", "/json", "/containers/", answer_inspect},
     {"GET", "/logs*", "/containers/", answer_logs},
     {"GET", "/stats*", "/containers/", answer_stats},
@@ -418,6 +476,11 @@ void standin_answer(struct server *s, const struct seen *request, struct reply *
         c.body = body;
     (void)pthread_mutex_lock(&f->lock);
     ring(f);
+    if (f->away) {
+        *ret = (struct reply){.raw = "-", .raw_len = 1, .end = END_CLOSE};
+        (void)pthread_mutex_unlock(&f->lock);
+        return;
+    }
     bool late = false;
     vec_each (o, &f->objects)
         late |= (*o)->behaviour.slow_events;

@@ -11,6 +11,11 @@
 
 enum life { LIFE_CREATED, LIFE_RUNNING, LIFE_RESTARTING, LIFE_EXITED };
 
+struct log_line {
+    const char *text;
+    int64_t wall_ns;
+};
+
 struct object {
     bool is_network, foreign, removed;
     char *id, *name, *role;
@@ -18,10 +23,15 @@ struct object {
     struct behaviour behaviour;
     enum life life;
     int code, restarts;
-    bool oom_flag;
+    bool oom_flag, paused;
     int64_t started_ns, finished_ns; /* wall clock; 0: never */
     const char *health, *address, *error;
-    VEC(const char *) log;
+    VEC(struct log_line) log;
+};
+
+struct past_event {
+    char *text;
+    int64_t wall_ns;
 };
 
 struct behaves {
@@ -43,8 +53,9 @@ struct standin {
     int64_t last_ns;
     size_t requests, alarm_at, running_app;
     int alarm_fd;
-    bool silent;
-    VEC(struct behaves) most; /* role and, as `code`, how many */
+    bool silent, away, deaf;
+    VEC(struct past_event) past; /* all that was told, or should have been */
+    VEC(struct behaves) most;    /* role and, as `code`, how many */
 };
 
 /* standin_calls.c: the engine's API. */
@@ -57,6 +68,7 @@ struct object *standin_find(struct standin *f, const char *id);
 void standin_begin(struct standin *f, struct object *o);
 void standin_finish(struct standin *f, struct object *o, int code, bool oom, bool policy);
 void standin_tell(struct standin *f, const struct object *o, const char *action, const char *key, int value);
+bool standin_wants_restart(const struct object *o, int code); /* by its policy: standin_engine.c */
 void standin_note(struct standin *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Hands queued events to the streams. Without the lock, except in the server's thread. */
 void standin_deliver(struct standin *f, struct server *s);

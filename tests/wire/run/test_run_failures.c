@@ -21,10 +21,34 @@ static void no_such_program(void **state)
 {
     struct stage *g = *state;
 
-    start_fails(g, 400, "exec: \"/nothing\": no such file or directory");
-    assert_outcome(g, 0, "error", "app start: container 'app' does not start");
-    assert_has(stage_text(g, 0, "/reason"), "\"/nothing\": no such file");
+    start_fails(g, 400,
+                "failed to create shim task: OCI runtime create failed: runc create failed: unable to start "
+                "container process: exec: \"/nothing\": stat /nothing: no such file or directory: unknown");
+    assert_outcome(g, 0, "crashed",
+                   "never started: no such program: exec: \"/nothing\": stat /nothing: no such file or "
+                   "directory");
+    assert_null(strstr(stage_text(g, 0, "/reason"), "unknown"));
     assert_true(isnan(stage_number(g, 0, "/ready_ms")));
+    assert_string_equal(stage_text(g, 0, "/findings/0/id"), "never-started");
+    assert_string_equal(stage_text(g, 0, "/app/exits/0/cause"), "command not found");
+    assert_true(stage_number(g, 0, "/app/exits/0/code") == 127);
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 0), "/app/lives")), 0);
+}
+
+/* With an init the start succeeds: the init cannot execute the program, says so and ends. */
+static void an_init_that_finds_no_program(void **state)
+{
+    struct stage *g = *state;
+
+    standin_behave(
+        g->engine, "app",
+        (struct behaviour){.dies = true,
+                           .code = 127,
+                           .log = "[FATAL tini (7)] exec /nothing failed: No such file or directory"});
+    stage_run(g, APP_OF(", init: true, restart: always, ready: {log: never}") IDLE);
+    assert_outcome(g, 0, "crashed", "never started: no such program: [FATAL tini (7)] exec /nothing failed");
+    assert_string_equal(stage_text(g, 0, "/app/exits/0/cause"), "command not found");
+    assert_string_equal(stage_text(g, 0, "/findings/0/id"), "never-started");
 }
 
 static void the_port_is_taken(void **state)
@@ -33,6 +57,8 @@ static void the_port_is_taken(void **state)
 
     start_fails(g, 500, "driver failed programming external connectivity: port is already allocated");
     assert_outcome(g, 0, "error", "port is already allocated");
+    assert_int_equal(json_len(json_pointer(stage_trial(g, 0), "/findings")), 0);
+    assert_string_equal(stage_text(g, 0, "/app/exits/0/cause"), "start failed");
 }
 
 static void create_fails(void **state)
@@ -107,9 +133,11 @@ static void a_loop_before_it_is_ready(void **state)
     struct stage *g = *state;
 
     standin_behave(g->engine, "app", (struct behaviour){.dies = true, .code = 0, .log = "bye"});
+    int64_t begin_ns = clock_now_ns();
     stage_run(g, APP_OF(", restart: always, ready: {log: never}") IDLE);
+    assert_true(clock_now_ns() - begin_ns < 10 * NS_PER_S); /* not at the time-out of a minute */
     assert_outcome(g, 0, "crashed", "before it was ready: ended ");
-    assert_has(stage_text(g, 0, "/reason"), "(last: exit 0), restarted ");
+    assert_has(stage_text(g, 0, "/reason"), "(last: clean exit), restarted ");
     assert_true(stage_number(g, 0, "/app/restarts") >= 4);
     assert_nothing_left(g);
 }
@@ -179,7 +207,7 @@ static void the_trials_limit_comes_first(void **state)
     int64_t begin_ns = clock_now_ns();
 
     stage_run(g, APP_OF(", ready: {log: never, timeout: 1m}") IDLE "timeout: 1s\n");
-    assert_outcome(g, 0, "not-ready", "alive, but not ready in ");
+    assert_outcome(g, 0, "error", "ready: the trial's time limit of 1.00 s is over");
     assert_true(clock_now_ns() - begin_ns < 10 * NS_PER_S);
     assert_nothing_left(g);
 }
@@ -188,8 +216,8 @@ static void the_trials_limit_during_the_load(void **state)
 {
     struct stage *g = *state;
 
-    stage_run(g, APP_OF("") LOAD(60000) "timeout: 300ms\n");
-    assert_outcome(g, 0, "error", "load: the trial's time limit of 300 ms is over");
+    stage_run(g, APP_OF("") LOAD(999) "timeout: 1s\n"); /* starting takes the rest */
+    assert_outcome(g, 0, "error", "load: the trial's time limit of 1.00 s is over");
     assert_true(stage_number(g, 0, "/duration_ms") < 10000);
     assert_nothing_left(g);
 }
@@ -222,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STAGE_TEST(no_such_program),
+        STAGE_TEST(an_init_that_finds_no_program),
         STAGE_TEST(the_port_is_taken),
         STAGE_TEST(create_fails),
         STAGE_TEST(the_answer_to_create_is_lost),

@@ -6,10 +6,9 @@
 
 /* --- another's options --- */
 
-/* References in them are filled in for the trial; secrets are the program's arguments, as written. */
-static void options_of_another(void **state)
+/* Options are the program's arguments, as written; references in them are filled in for the trial. */
+static void with_options(struct stage *g, const char *authorization)
 {
-    struct stage *g = *state;
     CLEANUP_FREE char *adapter = xasprintf(
         "benchctl-adapter: 1\nprogram: %s/program\n"
         "options: {headers: {type: map, flag: [\"-H\", \"${key}: ${value}\"]}, at: {flag: "
@@ -23,13 +22,28 @@ static void options_of_another(void **state)
     put(g, "adapters/load/other.yaml", adapter);
     put_program(g,
                 "shift 5; for a; do echo \"$a\"; done >$here/arguments\necho '{\"n\": 5}' >$out/report.json");
-    (void)setenv("TOKEN", "sesame", 1);
-    run_load(
-        g, "load: {adapter: other, duration: 1s, at: 'http://${app.host}/', headers: {Authorization: 'Bearer "
-           "${secret:TOKEN}'}}\n");
+    CLEANUP_FREE char *load =
+        xasprintf("load: {adapter: other, duration: 1s, at: 'http://${app.host}/', headers: "
+                  "{Authorization: 'Bearer %s'}}\n",
+                  authorization);
+    (void)setenv("TOKEN", "sesame-street", 1);
+    run_load(g, load);
     (void)unsetenv("TOKEN");
-    assert_outcome(g, 0, "ok", "5 requests");
-    assert_lines(stage_file(g, "arguments"), "-H\nAuthorization: Bearer sesame\n--at=http://127.0.0.1/\n");
+}
+
+static void options_of_another(void **state)
+{
+    with_options(*state, "of-a-test");
+    assert_outcome(*state, 0, "ok", "5 requests");
+    assert_lines(stage_file(*state, "arguments"),
+                 "-H\nAuthorization: Bearer of-a-test\n--at=http://127.0.0.1/\n");
+}
+
+static void no_secret_on_a_command_line(void **state)
+{
+    with_options(*state, "${secret:TOKEN}");
+    assert_outcome(*state, 0, "error", "a secret would stand in the command line of '");
+    assert_null(stage_file(*state, "arguments"));
 }
 
 /* --- secrets --- */
@@ -57,9 +71,8 @@ static void with_secret(struct stage *g, const char *script, const char *finish)
     put_program(g, script);
     (void)setenv("TOKEN", "sesame-street", 1);
     (void)setenv("PIN", "100", 1);
-    run_load(g,
-             "load: {adapter: other, duration: 1s, path: '/?key=${secret:TOKEN}', body: 'a ${secret:TOKEN}', "
-             "short: '${secret:PIN}'}\n");
+    run_load(g, "load: {adapter: other, duration: 1s, body: 'a ${secret:TOKEN}', "
+                "short: '${secret:PIN}'}\n");
     (void)unsetenv("TOKEN");
     (void)unsetenv("PIN");
 }
@@ -69,17 +82,17 @@ static void secrets_are_hidden(void **state)
 {
     struct stage *g = *state;
 
-    with_secret(
-        g,
-        "cp \"$6\" $here/seen; echo \"Get $7: refused\"; head -c 262140 /dev/zero | tr '\\0' x >$out/long; "
-        "echo \"$7$7\" >>$out/long; ln -s $here/seen $out/link; echo '{\"n\": 100}' >$out/report.json",
-        "");
+    with_secret(g,
+                "cp \"$6\" $here/seen; key=$(cat \"$6\"); echo \"Get /?key=$key: refused\"; "
+                "head -c 262140 /dev/zero | tr '\\0' x >$out/long; echo \"$key$key\" >>$out/long; ln -s "
+                "$here/seen $out/link; echo '{\"n\": 100}' >$out/report.json",
+                "");
     assert_outcome(g, 0, "ok", "100 requests");
     assert_lines(stage_file(g, "seen"), "<a sesame-street>");
     assert_lines(stage_file(g, "trials/one/1/load/body.txt"), "<a *************>");
     CLEANUP_FREE char *said = stage_file(g, "trials/one/1/load/stdout.txt");
     assert_non_null(said);
-    assert_has(said, "/?key=*************: refused");
+    assert_has(said, "/?key=<a *************>: refused");
     assert_no_secret(g);
 }
 
@@ -87,8 +100,8 @@ static void secrets_in_what_is_quoted(void **state)
 {
     struct stage *g = *state;
 
-    with_secret(g, "echo \"cannot get $7\" >&2; exit 3", "");
-    assert_outcome(g, 0, "invalid", "cannot get http");
+    with_secret(g, "echo \"cannot get $(cat \"$6\")\" >&2; exit 3", "");
+    assert_outcome(g, 0, "invalid", "cannot get <a **");
     assert_no_secret(g);
 }
 
@@ -96,9 +109,9 @@ static void secrets_in_a_second_call(void **state)
 {
     struct stage *g = *state;
 
-    with_secret(g, "[ \"$1\" = report ] && { cat $2/raw >&2; exit 1; }; echo \"$7\" >$out/raw",
+    with_secret(g, "[ \"$1\" = report ] && { cat $2/raw >&2; exit 1; }; cp \"$6\" $out/raw",
                 "finish: {args: [report, \"${output_dir}\"], into: report}\n");
-    assert_outcome(g, 0, "invalid", "it said: http");
+    assert_outcome(g, 0, "invalid", "it said: <a **");
     assert_no_secret(g);
 }
 
@@ -262,19 +275,13 @@ static void a_writer_that_dies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STAGE_TEST(options_of_another),
-        STAGE_TEST(secrets_are_hidden),
-        STAGE_TEST(secrets_in_what_is_quoted),
-        STAGE_TEST(secrets_in_a_second_call),
-        STAGE_TEST(a_report_made_afterwards),
-        STAGE_TEST(a_report_that_fails),
-        STAGE_TEST(a_report_that_never_comes),
-        STAGE_TEST(a_load_that_failed_before),
-        STAGE_TEST(a_stream_is_read),
-        STAGE_TEST(a_stream_is_kept),
-        STAGE_TEST(a_long_stream),
-        STAGE_TEST(a_stream_that_nobody_opens),
-        STAGE_TEST(a_writer_that_dies),
+        STAGE_TEST(options_of_another),         STAGE_TEST(no_secret_on_a_command_line),
+        STAGE_TEST(secrets_are_hidden),         STAGE_TEST(secrets_in_what_is_quoted),
+        STAGE_TEST(secrets_in_a_second_call),   STAGE_TEST(a_report_made_afterwards),
+        STAGE_TEST(a_report_that_fails),        STAGE_TEST(a_report_that_never_comes),
+        STAGE_TEST(a_load_that_failed_before),  STAGE_TEST(a_stream_is_read),
+        STAGE_TEST(a_stream_is_kept),           STAGE_TEST(a_long_stream),
+        STAGE_TEST(a_stream_that_nobody_opens), STAGE_TEST(a_writer_that_dies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void restarts_are_counted(void **state)
     stage_at(g, "load", 60, exit_one);
     stage_at(g, "load", 90, exit_one);
     stage_run(g, RESTARTING LOAD(200));
-    assert_outcome(g, 0, "degraded", "ended 3 times (last: exit 1), restarted 3 times in 0 s at 64.0 MiB");
+    assert_outcome(g, 0, "degraded", "ended 3 times (last: exit 1), restarted 3 times in 0.");
     assert_true(stage_number(g, 0, "/app/restarts") == 3);
     assert_true(stage_number(g, 0, "/app/oom_kills") == 0);
     assert_true(stage_number(g, 0, "/app/exits/0/at_ms") >= 25);
@@ -79,7 +79,7 @@ static void a_killed_child_is_seen(void **state)
 
     stage_at(g, "load", 20, oom_child);
     stage_run(g, APP_OF(", memory: 64m") LOAD(100));
-    assert_outcome(g, 0, "degraded", "OOM-killed 1 time in 0 s at 64.0 MiB");
+    assert_outcome(g, 0, "degraded", "OOM-killed 1 time in 0.");
     assert_int_equal(json_len(json_pointer(stage_trial(g, 0), "/app/exits")), 0);
     assert_true(stage_number(g, 0, "/app/uptime_pct") == 100);
 }
@@ -91,7 +91,7 @@ static void the_load_ends_with_the_app(void **state)
 
     stage_at(g, "load", 30, oom);
     stage_run(g, APP_OF(", memory: 64m") LOAD(30000));
-    assert_outcome(g, 0, "crashed", "OOM-killed 1 time in 0 s at 64.0 MiB");
+    assert_outcome(g, 0, "crashed", "OOM-killed 1 time in 0.");
     assert_true(stage_number(g, 0, "/duration_ms") < 10000);
     assert_nothing_left(g);
 }
@@ -153,7 +153,8 @@ static void another_address_after_a_restart(void **state)
     stage_at(g, "load", 30, move_away);
     stage_run(g, RESTARTING LOAD(120));
     assert_outcome(g, 0, "degraded", "restarted 1 time");
-    assert_string_equal(stage_text(g, 0, "/validity/0/id"), "address-kept");
+    assert_string_equal(stage_verdict(g, 0, "address-kept"), "FAIL");
+    assert_string_equal(stage_verdict(g, 0, "crash-contamination"), "WARN");
 }
 
 /* --- the engine --- */
@@ -211,8 +212,7 @@ static void a_restart_in_the_gap(void **state)
     stage_run(g, RESTARTING LOAD(300));
     assert_outcome(g, 0, "degraded", "restarted 1 time");
     assert_true(stage_number(g, 0, "/app/restarts") == 1);
-    assert_string_equal(stage_text(g, 0, "/validity/0/id"), "restarts-agree");
-    assert_string_equal(stage_text(g, 0, "/validity/0/verdict"), "WARN");
+    assert_string_equal(stage_verdict(g, 0, "restarts-agree"), "WARN");
 }
 
 static void inspect_fails(struct stage *g)
@@ -237,23 +237,23 @@ static void engine_goes(struct stage *g)
     standin_stop(g->engine);
 }
 
-/* Gone in the middle: the trials fail one after the other, quickly, and the sweep stops so that it can go
+/* Gone in the middle, and not back in time: no further trial is tried, and the sweep stops so that it can go
  * on later. */
 static void the_engine_goes_away(void **state)
 {
     struct stage *g = *state;
     int64_t begin_ns = clock_now_ns();
 
+    g->options.engine_patience_ns = NS_PER_S;
     stage_at(g, "load", 20, engine_goes);
     stage_run(g, APP_OF("") IDLE "axes: {x: [a, b, c, d, e, f, g, h, i]}\n");
     assert_int_equal(g->rc, -1);
     assert_int_equal(g->err.kind, ERROR_ENVIRONMENT);
-    assert_has(g->err.message, "5 trials in a row failed");
+    assert_has(g->err.message, "and was not back after 1 s; the sweep stops");
     assert_has(g->err.hint, "benchctl resume");
-    assert_int_equal(g->trials.len, 5);
+    assert_int_equal(g->trials.len, 1);
     assert_false(g->summary.interrupted);
-    for (size_t i = 0; i < 5; i++)
-        assert_outcome(g, i, "error", "");
+    assert_outcome(g, 0, "error", "the engine went away during the trial, and was not back after");
     assert_true(stage_said(g, "`benchctl clean` removes"));
     assert_true(clock_now_ns() - begin_ns < 30 * NS_PER_S);
     assert_false(json_get_bool(g->info, "complete"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole sweeps: order, retries, budgets, what is kept, what is missing, and what stands. */
+/* Whole sweeps: order, retries, what is kept, what is missing, and what stands. */
 #include "stage.h"
 
 #include <signal.h>
@@ -289,32 +289,6 @@ static void another_program_of_the_same_name(void **state)
     assert_int_equal(g->begun.len, 0);
 }
 
-/* --- budget --- */
-
-static void a_budget_ends_between_rounds(void **state)
-{
-    struct stage *g = *state;
-
-    g->options.budget_ns = 700 * NS_PER_MS;
-    stage_run(g, "benchctl: 1\nname: wire\ntrials: 50\napp: {image: 'app:1'}\naxes: {x: [a, b]}\n"
-                 "load: {adapter: idle, duration: 100ms}\n");
-    assert_int_equal(g->rc, 0);
-    assert_true(g->begun.len >= 2 && g->begun.len < 100);
-    assert_int_equal(g->begun.len % 2, 0);
-    assert_true(stage_said(g, "the budget is spent"));
-    assert_true(json_get_bool(g->info, "budget_spent"));
-}
-
-/* However short: one round, so that every scenario has a value. */
-static void one_round_is_always_run(void **state)
-{
-    struct stage *g = *state;
-
-    g->options.budget_ns = 1;
-    stage_run(g, "benchctl: 1\nname: wire\ntrials: 3\napp: {image: 'app:1'}\naxes: {x: [a, b, c]}\n" QUICK);
-    assert_int_equal(g->begun.len, 3);
-}
-
 /* --- what stands --- */
 
 static void a_service_of_the_sweep_is_started_once(void **state)
@@ -474,8 +448,6 @@ int main(void)
         STAGE_TEST(missing_secrets),
         STAGE_TEST(missing_secrets_of_variables),
         STAGE_TEST(another_program_of_the_same_name),
-        STAGE_TEST(a_budget_ends_between_rounds),
-        STAGE_TEST(one_round_is_always_run),
         STAGE_TEST(a_service_of_the_sweep_is_started_once),
         STAGE_TEST(other_settings_need_another_service),
         STAGE_TEST(a_service_that_ended_is_started_again),
