@@ -74,10 +74,13 @@ int print_buffer(const struct strbuf *b); /* the same as an exit code, reporting
 /* "table", "json", ...: an index into choices, or -1 after having printed a usage error. */
 int format_option(const struct command *c, const char *text, const char *const *choices);
 
+/* An estimate as one says it, in whole seconds: "57 s", "3 min 10 s". Returns buf (>= 32 bytes). */
+const char *duration_about(int64_t ns, char *buf);
+
 bool stdout_color(void);  /* a terminal, no NO_COLOR, TERM not dumb */
 int terminal_width(void); /* of stdout; 0 when it is none */
 
-extern const struct command cmd_run, cmd_plan, cmd_check, cmd_parity, cmd_resume, cmd_report, cmd_bundle,
-    cmd_load, cmd_adapter, cmd_schema, cmd_doctor, cmd_clean, cmd_status;
+extern const struct command cmd_run, cmd_plan, cmd_check, cmd_parity, cmd_resume, cmd_rerun, cmd_report,
+    cmd_bundle, cmd_load, cmd_adapter, cmd_schema, cmd_doctor, cmd_clean, cmd_status, cmd_audit;
 
 #endif

@@ -318,6 +318,6 @@ static int cmd_adapter_main(int argc, char **argv)
 const struct command cmd_adapter = {
     "adapter",
     "adapter list | show NAME | parse NAME FILE... [options]",
-    "the known adapters, and what one reads from a recorded output",
+    "list the known adapters, and show what one reads from a recorded output",
     cmd_adapter_main,
 };

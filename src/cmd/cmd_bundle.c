@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 #include "benchctl/base/units.h"
-#include "cmd.h"
+#include "sweep_command.h"
 
 #define SHOW_MAX ((size_t)256 << 20)
 
 struct bundle_call {
     const char *path, *argument; /* argument: MEMBER or DIR, or NULL */
     const char *output;
-    bool json;
+    const char *engine_url;
+    bool json, with_images;
 };
 
 static int print_json(struct json *j)
@@ -170,7 +171,9 @@ static int create(const struct bundle_call *c)
         return report_error(&err);
     CLEANUP_FREE char *beside = xasprintf("%s.tar.zst", rundir_path(r));
     const char *path = c->output ? c->output : beside;
-    if (bundle_write(c->path, path, &err) < 0)
+    if (c->with_images && sweep_save_images(rundir_path(r), c->engine_url, &err) < 0)
+        return report_error(&err);
+    if ((c->with_images ? bundle_write_with_images : bundle_write)(c->path, path, &err) < 0)
         return report_error(&err);
     strbuf_addf(&out, "%s\n", path);
     return print_buffer(&out);
@@ -207,6 +210,10 @@ static int cmd_bundle_main(int argc, char **argv)
         {"format", 0, OPTION_TEXT, &format, "FORMAT", "of verify and list: table or json"},
         {"output", 'o', OPTION_TEXT, &c.output, "FILE",
          "of create: where the bundle goes (default DIR.tar.zst)"},
+        {"with-images", 0, OPTION_FLAG, &c.with_images, NULL,
+         "of create: the container images, too, from DIR/images or the engine"},
+        {"engine", 0, OPTION_TEXT, &c.engine_url, "URL",
+         "of create: the Docker Engine that has them (default DOCKER_HOST)"},
     };
 
     if (options_parse(&cmd_bundle, options, ARRAY_LEN(options), argc, argv, 2, 3, &operands, &code) < 0)
@@ -231,7 +238,7 @@ static int cmd_bundle_main(int argc, char **argv)
 
 const struct command cmd_bundle = {
     "bundle",
-    "bundle verify|list|extract|show BUNDLE [DIR|MEMBER], bundle create DIR [-o FILE]",
+    "bundle verify|list|extract|show BUNDLE [DIR|MEMBER], bundle create DIR [-o FILE] [--with-images]",
     "look into a bundle without trusting it, or make one of a run directory",
     cmd_bundle_main,
 };

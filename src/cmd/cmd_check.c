@@ -6,6 +6,7 @@
 #include "benchctl/plan.h"
 #include "benchctl/sample.h"
 #include "cmd.h"
+#include "idle_axes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct check {
     VEC(struct known_load) loads;
     struct name_index metric_names;
     char **adapter_dirs;
-    struct json *problems; /* for --format json */
+    struct json *problems, *warnings; /* for --format json */
     size_t count;
     const char *scenario; /* the one being looked at, or NULL */
 };
@@ -47,6 +48,7 @@ static void check_release(struct check *c)
     name_index_release(&c->load_names);
     name_index_release(&c->metric_names);
     json_free(c->problems);
+    json_free(c->warnings);
     option_list_release(&c->filters);
     option_list_release(&c->sets);
     plan_free(c->p);
@@ -122,6 +124,15 @@ static struct position position_of(const struct node *n)
     return n ? n->at : (struct position){0};
 }
 
+/* Which adapter it is decides what all other keys of the load mean: an unknown one is said first. */
+static void check_adapter_name(struct check *c)
+{
+    const struct node *name = node_get(node_get(c->m->base, "load"), "adapter");
+
+    if (name && name->kind == NODE_SCALAR && !name->refers && strcmp(name->text, "builtin") != 0)
+        (void)find_load_adapter(c, name->text, name);
+}
+
 static void check_load(struct check *c, const struct load_settings *l, const struct node *tree)
 {
     const struct node *load = node_get(tree, "load");
@@ -188,6 +199,13 @@ static void check_settings(struct check *c, const struct settings *s, const stru
         if (expectation_check(s->expect.items[i], &err) < 0)
             say_at(c, node_get(tree, "expect"), &err);
     }
+    for (size_t i = 0; i < s->checks.len; i++) {
+        const struct check_settings *checks = s->checks.items;
+        struct error err = ERROR_INIT;
+        double none;
+        if (checks[i].value && trial_value(NULL, checks[i].value, &none, &err) < 0)
+            say_at(c, node_get(tree, "checks"), &err);
+    }
     check_load(c, &s->load, tree);
     check_metrics(c, &s->app, node_get(tree, "app"));
     for (size_t i = 0; i < s->services.len; i++)
@@ -195,38 +213,47 @@ static void check_settings(struct check *c, const struct settings *s, const stru
     check_files(c, s);
 }
 
-static void check_scenarios(struct check *c)
+static void check_scenario(struct check *c, size_t i, bool *overrides)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
-    CLEANUP_FREE bool *overrides = xcalloc(c->m->override_count + 1, sizeof(*overrides));
+    const struct node *tree = NULL;
+    struct scenario scenario;
+    struct settings s;
+    struct error err = ERROR_INIT;
 
-    for (size_t i = 0; i < plan_counts(c->p)->scenarios; i++) {
-        const struct node *tree = NULL;
-        struct scenario scenario;
-        struct settings s;
-        struct error err = ERROR_INIT;
-        arena_reset(a);
-        plan_scenario(c->p, i, a, &scenario);
-        plan_overrides(c->p, i, overrides);
-        const struct matrix_combination combination = {.values = scenario.values,
-                                                       .extra = scenario.extra,
-                                                       .overrides = overrides,
-                                                       .report = say,
-                                                       .report_data = c};
-        c->scenario = scenario.id;
-        if (matrix_resolve(c->m, &combination, a, &s, &tree, &err) == 0)
-            check_settings(c, &s, tree);
-    }
+    plan_scenario(c->p, i, a, &scenario);
+    plan_overrides(c->p, i, overrides);
+    const struct matrix_combination combination = {.values = scenario.values,
+                                                   .extra = scenario.extra,
+                                                   .overrides = overrides,
+                                                   .report = say,
+                                                   .report_data = c,
+                                                   .set = i == PLAN_CANARY ? c->m->canary->set : NULL};
+    c->scenario = scenario.id;
+    if (matrix_resolve(c->m, &combination, a, &s, &tree, &err) == 0)
+        check_settings(c, &s, tree);
     c->scenario = NULL;
 }
 
-/* Right, but this version would not act on it: said on stderr, no problem of the matrix. */
-static void tell_not_yet(const struct matrix *m)
+static void check_scenarios(struct check *c)
 {
-    const char *not_yet[MATRIX_NOT_YET_MAX];
+    CLEANUP_FREE bool *overrides = xcalloc(c->m->override_count + 1, sizeof(*overrides));
 
-    for (size_t i = 0, n = matrix_not_yet(m, not_yet); i < n; i++)
-        warn("%s", not_yet[i]);
+    for (size_t i = 0; i < plan_counts(c->p)->scenarios; i++)
+        check_scenario(c, i, overrides);
+    if (plan_counts(c->p)->canaries)
+        check_scenario(c, PLAN_CANARY, overrides);
+}
+
+/* Right, but this version would not act on it: said on stderr, no problem of the matrix. */
+static void add_warning(const struct error *w, void *data)
+{
+    struct check *c = data;
+    struct json *j = json_new_object();
+
+    json_set_text(j, "message", w->message);
+    json_set_text(j, "hint", w->hint);
+    json_append(c->warnings, j);
 }
 
 static void check_all(struct check *c)
@@ -243,13 +270,18 @@ static void check_all(struct check *c)
         say(&err, c); /* said already, unless the file could not be read */
         return;
     }
-    tell_not_yet(c->m);
     if (plan_make(c->m, &plan, &c->p, &err) < 0) {
         say(&err, c);
+        matrix_check_settings(c->m, say, c);
         return;
     }
     c->adapter_dirs = adapter_directories(c->m->dir);
+    check_adapter_name(c);
     check_scenarios(c);
+    if (c->count)
+        return;
+    warn_of_idle_axes(c->p);
+    idle_axes(c->p, add_warning, c);
 }
 
 static struct json *to_json(const struct check *c)
@@ -259,6 +291,7 @@ static struct json *to_json(const struct check *c)
     json_set_text(j, "matrix", c->path);
     json_set_bool(j, "ok", c->count == 0);
     json_set(j, "problems", json_clone(c->problems));
+    json_set(j, "warnings", json_clone(c->warnings));
     if (c->p) {
         const struct plan_counts *n = plan_counts(c->p);
         json_set_int(counts, "combinations", (int64_t)n->product);
@@ -268,6 +301,10 @@ static struct json *to_json(const struct check *c)
         json_set_int(counts, "filtered", (int64_t)n->filtered);
         json_set_int(counts, "scenarios", (int64_t)n->scenarios);
         json_set_int(counts, "trials", (int64_t)n->trials);
+        if (n->canaries)
+            json_set_int(counts, "canaries", (int64_t)n->canaries);
+        if (plan_search_count(c->p))
+            json_set_int(counts, "searches", (int64_t)plan_search_count(c->p));
     }
     json_set_int(counts, "adapters", (int64_t)(c->load_names.len + c->metric_names.len));
     json_set_int(counts, "files", (int64_t)c->files.len);
@@ -295,8 +332,12 @@ static void write_counts(const struct check *c, struct strbuf *out)
         add_count(&steps, n->included, "included");
     if (n->filtered)
         add_count(&steps, n->filtered, "filtered");
-    strbuf_addf(out, "%s: ok: %" PRIu64 " scenario%s (%s), %" PRIu64 " trial%s, ", c->path, n->scenarios,
-                n->scenarios == 1 ? "" : "s", strbuf_text(&steps), n->trials, n->trials == 1 ? "" : "s");
+    strbuf_addf(out, "%s: ok: %" PRIu64 " scenario%s (%s), ", c->path, n->scenarios,
+                n->scenarios == 1 ? "" : "s", strbuf_text(&steps));
+    if (plan_search_count(c->p))
+        strbuf_addf(out, "%zu search%s, at most ", plan_search_count(c->p),
+                    plan_search_count(c->p) == 1 ? "" : "es");
+    strbuf_addf(out, "%" PRIu64 " trial%s, ", n->trials, n->trials == 1 ? "" : "s");
     size_t adapters = c->load_names.len + c->metric_names.len;
     strbuf_addf(out, "%zu adapter%s, %zu file%s\n", adapters, adapters == 1 ? "" : "s", c->files.len,
                 c->files.len == 1 ? "" : "s");
@@ -305,7 +346,8 @@ static void write_counts(const struct check *c, struct strbuf *out)
 static int run(int argc, char **argv)
 {
     static const char *const formats[] = {"table", "json", NULL};
-    CLEANUP_VALUE(check_release) struct check c = {.kept = arena_new(), .problems = json_new_array()};
+    CLEANUP_VALUE(check_release)
+    struct check c = {.kept = arena_new(), .problems = json_new_array(), .warnings = json_new_array()};
     CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
     const char *format_text = NULL;
     const struct option options[] = {
@@ -340,6 +382,6 @@ static int run(int argc, char **argv)
 const struct command cmd_check = {
     .name = "check",
     .usage = "check MATRIX [options]",
-    .help = "Validate a matrix, every scenario of it, its adapters and the files that it names; nothing else",
+    .help = "validate a matrix, every scenario of it, its adapters and the files that it names",
     .run = run,
 };

@@ -1,24 +1,40 @@
 /* SPDX-License-Identifier: MIT */
+#include "benchctl/base/plain_text.h"
 #include "benchctl/load.h"
 #include "benchctl/run.h"
 #include "cmd.h"
+
+#include <string.h>
 
 static const char *const fitness_names[] = {
     [FITNESS_OK] = "ok", [FITNESS_WARN] = "warn", [FITNESS_FAIL] = "fail"};
 static const char *const fitness_colors[] = {
     [FITNESS_OK] = "\033[32m", [FITNESS_WARN] = "\033[33m", [FITNESS_FAIL] = "\033[31m"};
 
-static void print_table(const struct doctor_report *r, struct strbuf *out)
+/* Names of processes, containers and drivers are others' texts. */
+static void add_line(const struct doctor_line *l, int width, struct strbuf *out)
 {
     bool color = stdout_color();
 
-    for (size_t i = 0; i < r->len; i++) {
-        const struct doctor_line *l = &r->lines[i];
-        strbuf_addf(out, "%s%-4s%s  %-10s %s\n", color ? fitness_colors[l->fitness] : "",
-                    fitness_names[l->fitness], color ? "\033[0m" : "", l->name, l->text);
-        if (l->hint && l->hint[0])
-            strbuf_addf(out, "      %-10s hint: %s\n", "", l->hint);
-    }
+    strbuf_addf(out, "%s%-4s%s  %-*s  ", color ? fitness_colors[l->fitness] : "", fitness_names[l->fitness],
+                color ? "\033[0m" : "", width, l->name);
+    plain_add(out, l->text, "");
+    strbuf_addc(out, '\n');
+    if (!l->hint || !l->hint[0])
+        return;
+    strbuf_addf(out, "      %-*s  hint: ", width, "");
+    plain_add(out, l->hint, "");
+    strbuf_addc(out, '\n');
+}
+
+static void print_table(const struct doctor_report *r, struct strbuf *out)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < r->len; i++)
+        width = strlen(r->lines[i].name) > width ? strlen(r->lines[i].name) : width;
+    for (size_t i = 0; i < r->len; i++)
+        add_line(&r->lines[i], (int)width, out);
 }
 
 static void print_json(const struct doctor_report *r, struct strbuf *out)
@@ -58,8 +74,24 @@ static const char **generator_programs(struct arena *a)
     return kept;
 }
 
-static int examine(const struct doctor_options *given, bool json)
+/* A matrix that is none is no matter of the host's: exit code 2, as `check` has it. */
+struct examined {
+    const char *matrix; /* NULL: none */
+    struct option_list filters, sets;
+};
+
+static int read_plan(const struct examined *x, struct matrix **ret_m, struct plan **ret_p, struct error *err)
 {
+    const struct matrix_options mo = {.sets = x->sets.items, .set_count = x->sets.len, .seed = SCHEMA_ABSENT};
+    const struct plan_options po = {.filters = x->filters.items, .filter_count = x->filters.len};
+
+    return matrix_read(x->matrix, &mo, ret_m, err) < 0 ? -1 : plan_make(*ret_m, &po, ret_p, err);
+}
+
+static int examine(const struct doctor_options *given, const struct examined *x, bool json)
+{
+    CLEANUP(matrix_free) struct matrix *m = NULL;
+    CLEANUP(plan_free) struct plan *p = NULL;
     CLEANUP(loop_free) struct loop *l = NULL;
     CLEANUP(arena_free) struct arena *a = arena_new();
     CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
@@ -70,6 +102,9 @@ static int examine(const struct doctor_options *given, bool json)
 
     if (loop_new(&l, &err) < 0)
         return report_error(&err);
+    if (x->matrix && read_plan(x, &m, &p, &err) < 0)
+        return report_error(&err);
+    o.plan = p;
     o.programs = generator_programs(a);
     run_doctor(l, &o, a, &r);
     if (json)
@@ -87,24 +122,31 @@ static int cmd_doctor_main(int argc, char **argv)
 {
     static const char *const formats[] = {"table", "json", NULL};
     struct doctor_options o = {0};
+    struct examined x = {0};
     struct operands operands;
     const char *format = NULL;
     int code;
     const struct option options[] = {
         {"engine", 0, OPTION_TEXT, &o.engine_url, "URL", "the Docker Engine (default DOCKER_HOST)"},
         {"out", 'o', OPTION_TEXT, &o.dir, "DIR", "where sweeps are to be written"},
+        {"filter", 0, OPTION_LIST, &x.filters, "EXPR", "only these scenarios, as in `benchctl plan`"},
+        {"set", 0, OPTION_LIST, &x.sets, "KEY=VALUE", "change a setting of the matrix, as in app.memory=64m"},
         {"format", 0, OPTION_TEXT, &format, "FORMAT", "table or json"},
     };
 
-    if (options_parse(&cmd_doctor, options, ARRAY_LEN(options), argc, argv, 0, 0, &operands, &code) < 0)
-        return code;
-    int f = format_option(&cmd_doctor, format, formats);
-    return f < 0 ? error_exit_code(ERROR_USAGE) : examine(&o, f == 1);
+    if (options_parse(&cmd_doctor, options, ARRAY_LEN(options), argc, argv, 0, 1, &operands, &code) == 0) {
+        int f = format_option(&cmd_doctor, format, formats);
+        x.matrix = operands.len ? operands.items[0] : NULL;
+        code = f < 0 ? error_exit_code(ERROR_USAGE) : examine(&o, &x, f == 1);
+    }
+    option_list_release(&x.filters);
+    option_list_release(&x.sets);
+    return code;
 }
 
 const struct command cmd_doctor = {
     "doctor",
-    "doctor [options]",
-    "is this host fit to measure? each line ok, warn or fail",
+    "doctor [options] [MATRIX]",
+    "tell whether this host is fit to measure (MATRIX: that): each line ok, warn or fail",
     cmd_doctor_main,
 };

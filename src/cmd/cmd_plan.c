@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "idle_axes.h"
 #include "plan_print.h"
 
 /* So many scenarios' settings are read whatever is shown: a matrix that cannot run is an error in every
@@ -88,6 +89,7 @@ static int plan_and_print(const struct plan_arguments *a, struct error *err)
 
     if (make(a, a->matrix, &settings, &x, err) < 0)
         return -1;
+    warn_of_idle_axes(x.p);
     if (a->diff)
         return print_diff(a, x.p, style, err);
     if (a->explain)
@@ -145,6 +147,6 @@ static int run(int argc, char **argv)
 const struct command cmd_plan = {
     .name = "plan",
     .usage = "plan MATRIX [options]",
-    .help = "Show the scenarios of a matrix and the exact order of their trials; touches nothing",
+    .help = "show the scenarios of a matrix and the order of their trials, without touching anything",
     .run = run,
 };

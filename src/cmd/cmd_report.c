@@ -36,7 +36,7 @@ static int write_out(const char *path, const struct strbuf *text)
 
     if (!path || strcmp(path, "-") == 0)
         return print_buffer(text);
-    return fs_write_atomic(path, strbuf_text(text), text->len, &err) < 0 ? report_error(&err) : 0;
+    return fs_write_output(path, strbuf_text(text), text->len, &err) < 0 ? report_error(&err) : 0;
 }
 
 static int render(const char *path, const struct report_options *o, enum report_format f,
@@ -74,6 +74,7 @@ static int cmd_report_main(int argc, char **argv)
         {"cols", 0, OPTION_TEXT, &o.cols, "AXIS", "the axis of the columns, instead of 'figure'"},
         {"figures", 0, OPTION_TEXT, &figures, "NAME,...",
          "by the names of trial.json, or phases.NAME.FIGURE"},
+        {"validity", 0, OPTION_FLAG, &o.validity, NULL, "every rule of validity with its verdicts"},
     };
 
     if (options_parse(&cmd_report, options, ARRAY_LEN(options), argc, argv, 1, 1, &operands, &code) < 0)
@@ -97,6 +98,6 @@ static int cmd_report_main(int argc, char **argv)
 const struct command cmd_report = {
     "report",
     "report DIR-or-BUNDLE [options]",
-    "tables and plots of a sweep's results",
+    "make tables and plots of a sweep's results",
     cmd_report_main,
 };

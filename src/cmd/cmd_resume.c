@@ -1,36 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include "invocation.h"
+#include "rerun_record.h"
 #include "sweep_command.h"
-
-struct invocation {
-    struct json *record; /* the journal's first "begin" record */
-};
-
-static void find_begin(const struct json *record, void *data)
-{
-    struct invocation *i = data;
-
-    if (!i->record && text_equal(json_get_text(record, "event"), "begin"))
-        i->record = json_clone(record);
-}
-
-static int read_invocation(const char *dir, struct invocation *ret, struct error *err)
-{
-    CLEANUP_FREE char *path = path_join(dir, "journal.ndjson");
-    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
-    size_t good;
-
-    if (fs_read(path, STRBUF_MAX_DEFAULT, &text, err) < 0) {
-        (void)error_wrap(err, "'%s' is no run directory", dir);
-        err->kind = ERROR_USAGE;
-        return error_hint(err, "give the directory that `benchctl run` named");
-    }
-    if (journal_scan(strbuf_text(&text), text.len, find_begin, ret, &good, err) < 0)
-        return -1;
-    if (!ret->record)
-        return error_set(err, ERROR_INVALID, "the journal of '%s' does not say how the sweep was begun", dir);
-    return 0;
-}
 
 static void fill_list(const struct json *array, struct option_list *l)
 {
@@ -38,10 +10,27 @@ static void fill_list(const struct json *array, struct option_list *l)
         vec_push(l, json_text(json_at(array, i)));
 }
 
+/* What is said again must be what was said, or a secret: a sweep is not changed half-way. */
+static int expect_known(const struct json *array, const char *given, struct error *err)
+{
+    for (size_t i = 0; i < json_len(array); i++) {
+        const char *set = json_text(json_at(array, i));
+        if (text_equal(set, given) ||
+            (text_ends(set, "=" SECRET_MASK) && strncmp(given, set, strcspn(set, "=") + 1) == 0))
+            return 0;
+    }
+    (void)error_set(err, ERROR_USAGE, "'--set %.*s' would change the sweep", (int)strcspn(given, "="), given);
+    return error_hint(err,
+                      "resume takes only secret values of the first call; begin anew with `benchctl run`");
+}
+
 /* The sets of the first call; a secret one was not kept and has to come again. */
 static int fill_sets(const struct json *array, const struct option_list *given, struct option_list *l,
                      struct error *err)
 {
+    for (size_t k = 0; k < given->len; k++)
+        if (expect_known(array, given->items[k], err) < 0)
+            return -1;
     for (size_t i = 0; i < json_len(array); i++) {
         const char *set = json_text(json_at(array, i)), *again = NULL;
         size_t path = strcspn(set, "=") + 1;
@@ -64,26 +53,32 @@ static int resume(const char *path, struct sweep_options *o, const struct option
     CLEANUP(matrix_free) struct matrix *m = NULL;
     CLEANUP(plan_free) struct plan *p = NULL;
     CLEANUP(rundir_close) struct rundir *dir = NULL;
-    CLEANUP_FREE char *copy = path_join(path, "matrix.yaml");
+    CLEANUP_FREE char *matrix_path = NULL;
     struct error err = ERROR_INIT;
-    const struct json *fields = json_get(i->record, "fields") ? json_get(i->record, "fields") : i->record;
+    const struct json *fields = i->record;
 
-    o->matrix_path = json_get_text(fields, "matrix");
-    if (!o->matrix_path || !fs_exists(o->matrix_path))
-        o->matrix_path = copy;
+    if (rerun_record_open(path, &o->rerun, &err) < 0 || invocation_matrix(i, path, &matrix_path, &err) < 0)
+        return report_error(&err);
+    o->matrix_path = matrix_path;
     if (fill_sets(json_get(fields, "sets"), given, &o->sets, &err) < 0)
         return report_error(&err);
     fill_list(json_get(fields, "filters"), &o->filters);
     o->trials = json_get_int(fields, "trials");
     o->seed = json_is_int(json_get(fields, "seed")) ? json_get_int(fields, "seed") : SCHEMA_ABSENT;
     o->no_parity = json_get_bool(fields, "no_parity");
+    o->with_images = o->with_images || json_get_bool(fields, "with_images");
     if (sweep_plan(o, &m, &p, &err) < 0) {
         (void)error_wrap(&err, "the sweep's matrix '%s' as it is now", o->matrix_path);
         return report_error(&err);
     }
-    if (rundir_open(path, &dir, &err) < 0 || sweep_record_inputs(dir, o, p, &err) < 0)
+    if (invocation_check_plan(i, path, p, &err) < 0 || rundir_open(path, &dir, &err) < 0 ||
+        sweep_record_inputs(dir, o, p, &err) < 0)
         return report_error(&err);
-    return sweep_execute(&dir, o, p);
+    char **ids = invocation_run_ids(path);
+    o->run_ids_before = (const char *const *)ids;
+    int code = sweep_execute(&dir, o, p);
+    invocation_run_ids_free(ids);
+    return code;
 }
 
 static int cmd_resume_main(int argc, char **argv)
@@ -99,15 +94,17 @@ static int cmd_resume_main(int argc, char **argv)
          "a secret value that the first call was given by --set"},
         {"engine", 0, OPTION_TEXT, &o.engine_url, "URL", "the Docker Engine (default DOCKER_HOST)"},
         {"keep", 0, OPTION_FLAG, &o.keep, NULL, "leave the last failed trial's containers"},
+        {"with-images", 0, OPTION_FLAG, &o.with_images, NULL, "the container images go into the bundle"},
         {"strict", 0, OPTION_FLAG, &o.strict, NULL, "any outcome but ok is exit code 1"},
         {"budget", 0, OPTION_DURATION, &o.budget_ns, "TIME", "whole rounds until the time is spent, e.g. 8h"},
     };
 
     if (options_parse(&cmd_resume, options, ARRAY_LEN(options), argc, argv, 1, 1, &operands, &code) < 0)
         return code;
-    code = read_invocation(operands.items[0], &i, &err) < 0 ? report_error(&err)
+    code = invocation_read(operands.items[0], &i, &err) < 0 ? report_error(&err)
                                                             : resume(operands.items[0], &o, &given, &i);
-    json_free(i.record);
+    invocation_release(&i);
+    rerun_record_free(o.rerun);
     option_list_release(&o.filters);
     option_list_release(&o.sets);
     option_list_release(&given);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include "benchctl/base/clock.h"
+#include "idle_axes.h"
 #include "sweep_command.h"
 
 static int new_directory(const struct matrix *m, const char *out, struct rundir **ret, struct error *err)
@@ -12,17 +13,6 @@ static int new_directory(const struct matrix *m, const char *out, struct rundir 
     return rundir_create(path, ret, err);
 }
 
-/* Nothing has been run: there is nothing to go on with. */
-static void remove_directory(struct rundir **dir)
-{
-    CLEANUP_FREE char *path = xstrdup(rundir_path(*dir));
-    struct error ignored = ERROR_INIT;
-
-    rundir_close(*dir);
-    *dir = NULL;
-    (void)!fs_remove_tree(path, &ignored);
-}
-
 static int run_matrix(const struct sweep_options *o, const char *out)
 {
     CLEANUP(matrix_free) struct matrix *m = NULL;
@@ -32,8 +22,9 @@ static int run_matrix(const struct sweep_options *o, const char *out)
 
     if (sweep_plan(o, &m, &p, &err) < 0 || new_directory(m, out, &dir, &err) < 0)
         return report_error(&err);
+    warn_of_idle_axes(p);
     if (sweep_record_inputs(dir, o, p, &err) < 0) {
-        remove_directory(&dir);
+        rundir_discard(TAKE(dir)); /* nothing has been run: there is nothing to go on with */
         return report_error(&err);
     }
     return sweep_execute(&dir, o, p);
@@ -54,6 +45,7 @@ static int cmd_run_main(int argc, char **argv)
         {"engine", 0, OPTION_TEXT, &o.engine_url, "URL", "the Docker Engine (default DOCKER_HOST)"},
         {"keep", 0, OPTION_FLAG, &o.keep, NULL, "leave the last failed trial's containers"},
         {"no-parity", 0, OPTION_FLAG, &o.no_parity, NULL, "skip the source parity checks"},
+        {"with-images", 0, OPTION_FLAG, &o.with_images, NULL, "the container images go into the bundle"},
         {"strict", 0, OPTION_FLAG, &o.strict, NULL, "any outcome but ok is exit code 1"},
         {"budget", 0, OPTION_DURATION, &o.budget_ns, "TIME", "whole rounds until the time is spent, e.g. 8h"},
     };

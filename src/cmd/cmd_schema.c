@@ -59,6 +59,6 @@ static int run(int argc, char **argv)
 const struct command cmd_schema = {
     .name = "schema",
     .usage = "schema [options]",
-    .help = "Print the matrix language as a JSON Schema, for editors",
+    .help = "print the matrix language as a JSON Schema, for editors",
     .run = run,
 };

@@ -6,6 +6,7 @@
 
 #include "benchctl/base/plain_text.h"
 #include "cmd.h"
+#include "search_print.h"
 
 #define KINDS 4
 
@@ -102,16 +103,27 @@ static void sweep_changes(struct strbuf *out, const struct matrix *now, const st
         strbuf_addf(out, "order: %s -> %s\n", orders[before->order], orders[now->order]);
     if (now->seed != before->seed)
         strbuf_addf(out, "seed: %lld -> %lld\n", (long long)before->seed, (long long)now->seed);
+    CLEANUP_VALUE(strbuf_release) struct strbuf was = STRBUF_INIT;
+    CLEANUP_VALUE(strbuf_release) struct strbuf is = STRBUF_INIT;
+    search_text(before, &was);
+    search_text(now, &is);
+    if (strcmp(strbuf_text(&was), strbuf_text(&is)) != 0)
+        strbuf_addf(out, "search: %s -> %s\n", was.len ? strbuf_text(&was) : "(none)",
+                    is.len ? strbuf_text(&is) : "(none)");
 }
 
 static struct json *sweep_json(const struct matrix *m)
 {
     struct json *j = json_new_object();
+    CLEANUP_VALUE(strbuf_release) struct strbuf search = STRBUF_INIT;
 
+    search_text(m, &search);
     json_set_text(j, "name", m->name);
     json_set_int(j, "trials", m->trials);
     json_set_text(j, "mode", orders[m->order]);
     json_set_int(j, "seed", m->seed);
+    if (search.len)
+        json_set_text(j, "search", strbuf_text(&search));
     return j;
 }
 

@@ -40,6 +40,7 @@ struct listing {
     struct arena *a; /* reset for each row */
     struct plan_output out;
     int64_t *estimates; /* one per scenario, or NULL */
+    int64_t canary_estimate;
     int id_width, number_width;
 };
 
@@ -56,6 +57,7 @@ static void listing_release(struct listing *l)
     arena_free(l->a);
 }
 
+/* Of a scenario, or of PLAN_CANARY. */
 static const char *id_of(struct listing *l, size_t i)
 {
     struct scenario s;
@@ -64,7 +66,12 @@ static const char *id_of(struct listing *l, size_t i)
     return s.id;
 }
 
-/* Fills in the estimates of all scenarios. */
+static int64_t estimate_of(const struct listing *l, size_t scenario)
+{
+    return scenario == PLAN_CANARY ? l->canary_estimate : l->estimates[scenario];
+}
+
+/* Fills in the estimates of all scenarios and of the canary. */
 static int estimate(struct listing *l, struct error *err)
 {
     l->estimates = xcalloc(plan_counts(l->p)->scenarios, sizeof(*l->estimates));
@@ -75,9 +82,16 @@ static int estimate(struct listing *l, struct error *err)
         l->estimates[i] = plan_estimate_ns(&s);
         arena_reset(l->a);
     }
+    if (plan_counts(l->p)->canaries) {
+        struct settings s;
+        if (plan_settings(l->p, PLAN_CANARY, l->a, &s, err) < 0)
+            return -1;
+        l->canary_estimate = plan_estimate_ns(&s);
+    }
     return 0;
 }
 
+/* The canary's stands last: it is no scenario. */
 int plan_print_ids(const struct plan *p, struct error *err)
 {
     struct listing l;
@@ -90,25 +104,41 @@ int plan_print_ids(const struct plan *p, struct error *err)
         arena_reset(l.a);
         result = plan_output_some(&l.out, err);
     }
+    if (plan_counts(p)->canaries)
+        strbuf_adds(&l.out.text, PLAN_CANARY_ID "\n");
     if (result == 0)
         result = plan_output_end(&l.out, err);
     listing_release(&l);
     return result;
 }
 
+/* What is only a candidate has no place in the order yet, and no trial. */
 static void csv_row(struct listing *l, uint64_t position, struct planned_trial t)
 {
     struct strbuf *out = &l->out.text;
     struct scenario s;
 
     plan_scenario(l->p, t.scenario, l->a, &s);
-    strbuf_addf(out, "%llu", (unsigned long long)position + 1);
+    if (t.trial)
+        strbuf_addf(out, "%llu", (unsigned long long)position + 1);
     csv_field(out, s.id, false);
-    strbuf_addf(out, ",%d", t.trial);
+    strbuf_adds(out, ",");
+    if (t.trial)
+        strbuf_addf(out, "%d", t.trial);
     for (size_t x = 0; x < plan_matrix(l->p)->axis_count; x++)
         csv_field(out, s.values[x]->text, false);
-    strbuf_addf(out, ",%.3f\n", (double)l->estimates[t.scenario] / (double)NS_PER_S);
+    strbuf_addf(out, ",%.3f\n", (double)estimate_of(l, t.scenario) / (double)NS_PER_S);
     arena_reset(l->a);
+}
+
+static int csv_candidates(struct listing *l, struct error *err)
+{
+    for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
+        csv_row(l, 0, (struct planned_trial){.scenario = i});
+        if (plan_output_some(&l->out, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int csv_rows(struct listing *l, struct error *err)
@@ -121,8 +151,13 @@ static int csv_rows(struct listing *l, struct error *err)
     for (size_t x = 0; x < m->axis_count; x++)
         csv_field(&l->out.text, m->axes[x].name, false);
     strbuf_adds(&l->out.text, ",estimate_s\n");
-    for (uint64_t k = 0; k < plan_counts(l->p)->trials; k++) {
-        csv_row(l, k, plan_trial(l->p, k));
+    if (plan_search_count(l->p))
+        return csv_candidates(l, err) < 0 ? -1 : plan_output_end(&l->out, err);
+    CLEANUP(plan_schedule_free) struct plan_schedule *order = plan_schedule_new(l->p);
+    struct planned_trial t;
+    for (uint64_t k = 0; plan_schedule_next(order, &t); k++) {
+        csv_row(l, k, t);
+        plan_schedule_tell(order, OUTCOME_OK);
         if (plan_output_some(&l->out, err) < 0)
             return -1;
     }
@@ -146,7 +181,7 @@ static int digits_of(uint64_t n)
 
 static void measure_ids(struct listing *l)
 {
-    l->number_width = digits_of(plan_counts(l->p)->trials);
+    l->number_width = digits_of(plan_counts(l->p)->trials + plan_counts(l->p)->canaries);
     l->id_width = (int)strlen("scenario");
     for (size_t i = 0; i < plan_counts(l->p)->scenarios; i++) {
         int width = (int)strlen(id_of(l, i));
@@ -178,18 +213,20 @@ static int table_scenarios(struct listing *l, struct error *err)
 static int table_order(struct listing *l, struct error *err)
 {
     struct strbuf *out = &l->out.text;
+    CLEANUP(plan_schedule_free) struct plan_schedule *order = plan_schedule_new(l->p);
     int64_t start_ns = 0;
+    struct planned_trial t;
     char at[64];
 
     strbuf_addf(out, "\n%*s  %-*s  trial%s\n", l->number_width, "#", l->id_width, "order of trials",
                 l->estimates ? "  begins after" : "");
-    for (uint64_t k = 0; k < plan_counts(l->p)->trials; k++) {
-        struct planned_trial t = plan_trial(l->p, k);
+    for (uint64_t k = 0; plan_schedule_next(order, &t); k++) {
+        plan_schedule_tell(order, OUTCOME_OK);
         strbuf_addf(out, "%*llu  %-*s  ", l->number_width, (unsigned long long)k + 1, l->id_width,
                     id_of(l, t.scenario));
         if (l->estimates) {
             strbuf_addf(out, "%-5d  %s\n", t.trial, start_ns ? duration_human(start_ns, at) : "0 s");
-            start_ns += l->estimates[t.scenario];
+            start_ns += estimate_of(l, t.scenario);
         } else {
             strbuf_addf(out, "%d\n", t.trial);
         }
@@ -203,6 +240,16 @@ static int table_order(struct listing *l, struct error *err)
 static const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
+}
+
+void plan_add_canaries(const struct plan *p, struct strbuf *out)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    uint64_t n = plan_counts(p)->canaries;
+
+    if (n)
+        strbuf_addf(out, ", and %s%llu canar%s of %s", plan_search_count(p) ? "at most " : "",
+                    (unsigned long long)n, n == 1 ? "y" : "ies", plan_canary_base(p, a));
 }
 
 static int table_summary(struct listing *l, struct error *err)
@@ -233,7 +280,8 @@ static int table_summary(struct listing *l, struct error *err)
                 plural((uint64_t)m->trials), (unsigned long long)c->trials, modes[m->order]);
     if (m->order != ORDER_LISTED)
         strbuf_addf(out, " (seed %lld)", (long long)m->seed);
-    strbuf_addf(out, ", about %s", duration_human(total_ns, total));
+    plan_add_canaries(l->p, out);
+    strbuf_addf(out, ", about %s", duration_about(total_ns, total));
     if (looked_at < c->scenarios)
         strbuf_addf(out, ", judging by %zu of the scenarios", looked_at);
     strbuf_addc(out, '\n');
@@ -254,6 +302,8 @@ int plan_print_table(const struct plan *p, struct error *err)
 {
     struct listing l;
 
+    if (plan_search_count(p))
+        return plan_print_searches(p, err);
     listing_init(&l, p);
     int result = table_parts(&l, err);
     listing_release(&l);

@@ -42,6 +42,10 @@ static void reason_texts_fill(const struct plan *p, const struct plan_explanatio
         add_position(&t->made, e->include->at);
     } else {
         strbuf_adds(&t->made, "axes");
+        if (matrix_searched(m) < m->axis_count) {
+            strbuf_adds(&t->made, " and search ");
+            add_position(&t->made, m->axes[matrix_searched(m)].search->at);
+        }
     }
     if (e->fate == PLAN_EXCLUDED) {
         strbuf_adds(&t->dropped, "exclude ");

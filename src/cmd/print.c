@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include "benchctl/base/log.h"
+#include "benchctl/base/clock.h"
 #include "benchctl/base/plain_text.h"
+#include "benchctl/base/units.h"
 
 /* The reader of our output has had enough (`| head`): end as other programs do, by the signal and without a
  * word. */
@@ -61,6 +63,16 @@ int print_buffer(const struct strbuf *b)
     struct error err = ERROR_INIT;
 
     return print_all(strbuf_text(b), b->len, &err) < 0 ? report_error(&err) : 0;
+}
+
+const char *duration_about(int64_t ns, char *buf)
+{
+    int64_t s = (ns + NS_PER_S - 1) / NS_PER_S;
+
+    if (s >= 60)
+        return duration_human(s * NS_PER_S, buf);
+    (void)snprintf(buf, 32, "%d s", (int)s);
+    return buf;
 }
 
 bool stdout_color(void)

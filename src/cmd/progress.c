@@ -47,6 +47,12 @@ static void on_log(enum log_level level, const char *line, void *data)
     print_plain(stderr, level == LOG_WARN ? "warning: " : "", line);
 }
 
+void display_say(struct display *d, const char *before, const char *text)
+{
+    erase(d);
+    print_plain(stderr, before, text);
+}
+
 void display_open(struct display *d)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -72,11 +78,29 @@ static const char *outcome_color(const struct display *d, enum outcome o)
                                                              : "\033[31m";
 }
 
+/* Between k and n: with a search n is only a bound. */
+static const char *slash(const struct progress *p)
+{
+    return p->at_most ? " of at most " : "/";
+}
+
+/* "3/12"; of a canary, which stands between two trials, "canary 2/4". */
+static const char *place(const struct progress *p, char buf[96])
+{
+    if (p->canary)
+        (void)snprintf(buf, 96, "canary %llu%s%llu", (unsigned long long)p->canary, slash(p),
+                       (unsigned long long)p->canaries);
+    else
+        (void)snprintf(buf, 96, "%llu%s%llu", (unsigned long long)p->trial, slash(p),
+                       (unsigned long long)p->trials);
+    return buf;
+}
+
 /* One lasting line per finished trial. */
 static void tell_finished(struct display *d, const struct progress *p)
 {
     const struct trial *t = p->finished;
-    char rps[32] = "", p99[32] = "", memory[32] = "", size[32];
+    char rps[32] = "", p99[32] = "", memory[32] = "", size[32], at[96];
 
     if (t->has_load && !isnan(t->load.goodput_rps))
         (void)snprintf(rps, sizeof(rps), "  %.0f ok/s", t->load.goodput_rps);
@@ -86,9 +110,9 @@ static void tell_finished(struct display *d, const struct progress *p)
     if (!isnan(t->app.memory_bytes.used_peak))
         (void)snprintf(memory, sizeof(memory), "  peak %s", size_human(t->app.memory_bytes.used_peak, size));
     erase(d);
-    fprintf(stderr, "[%llu/%llu] %s #%d: %s%s%s%s%s%s\n", (unsigned long long)p->trial,
-            (unsigned long long)p->trials, t->scenario, t->trial, outcome_color(d, t->outcome),
-            outcome_name(t->outcome), d->color ? "\033[0m" : "", rps, p99, memory);
+    fprintf(stderr, "[%s] %s #%d: %s%s%s%s%s%s\n", place(p, at), t->scenario, t->trial,
+            outcome_color(d, t->outcome), outcome_name(t->outcome), d->color ? "\033[0m" : "", rps, p99,
+            memory);
     if (t->outcome != OUTCOME_OK && t->reason)
         print_plain(stderr, "        ", t->reason);
 }
@@ -100,11 +124,12 @@ static void draw_block(struct display *d, const struct progress *p)
     erase(d);
     if (!isnan(p->memory_bytes))
         (void)snprintf(memory, sizeof(memory), ", app uses %s", size_human(p->memory_bytes, size));
-    draw_line(d, "trial %llu of %llu  %s", (unsigned long long)p->trial, (unsigned long long)p->trials,
-              p->scenario ? p->scenario : "");
+    draw_line(d, "%s %llu of %s%llu  %s", p->canary ? "canary" : "trial",
+              (unsigned long long)(p->canary ? p->canary : p->trial), p->at_most ? "at most " : "",
+              (unsigned long long)(p->canary ? p->canaries : p->trials), p->scenario ? p->scenario : "");
     draw_line(d, "  %s for %s%s; %s in all, about %s left", p->step ? p->step : "",
               duration_human(p->step_elapsed_ns, step), memory, duration_human(p->elapsed_ns, elapsed),
-              p->eta_ns < 0 ? "?" : duration_human(p->eta_ns, eta));
+              p->eta_ns < 0 ? "?" : duration_about(p->eta_ns, eta));
 }
 
 void display_progress(struct display *d, const struct progress *p)
@@ -113,11 +138,11 @@ void display_progress(struct display *d, const struct progress *p)
         tell_finished(d, p);
     else if (d->live)
         draw_block(d, p);
-    else if (p->trial != d->last_trial && p->scenario) {
-        char eta[32];
+    else if ((p->trial != d->last_trial || p->canary != d->last_canary) && p->scenario) {
+        char eta[32], at[96];
         d->last_trial = p->trial;
-        fprintf(stderr, "[%llu/%llu] %s: starting; about %s left\n", (unsigned long long)p->trial,
-                (unsigned long long)p->trials, p->scenario,
-                p->eta_ns < 0 ? "?" : duration_human(p->eta_ns, eta));
+        d->last_canary = p->canary;
+        fprintf(stderr, "[%s] %s: starting; about %s left\n", place(p, at), p->scenario,
+                p->eta_ns < 0 ? "?" : duration_about(p->eta_ns, eta));
     }
 }
