@@ -136,7 +136,7 @@ def closed_load_that_meets_failures(lab):
     run(lab, 'closed.yaml', 'closed')
     load = fine(lab, 'closed', 'well')['load']
     same((load['model'], load['corrected'], load['connections']), ('closed', 'no', 4))
-    t = outcome(lab, 'closed', 'refuses', 'degraded', '% of requests failed (status ', 'no request is known to have succeeded')
+    t = outcome(lab, 'closed', 'refuses', 'degraded', '% of requests failed (HTTP status 500: ', 'no request is known to have succeeded')
     same(t['load']['errors']['status'], t['load']['failed'])
     t = outcome(lab, 'closed', 'crashes-under-load', 'degraded', 'restarted')
     assert t['load']['errors']['connect'] + t['load']['errors']['reset'] > 0, t['load']['errors']

@@ -144,6 +144,21 @@ def doctor_looks_and_changes_nothing(lab):
     r = subprocess.run([lab.binary, 'doctor'], capture_output=True, text=True)
     assert r.returncode in (0, 1, 3), r.returncode
     has(r.stdout, 'engine', 'cgroups')
+    lab.write('d.yaml', """benchctl: 1
+name: d
+host: {require: ["load<=0.0001", "memory>=1k"], on_violation: fail}
+app: {image: 'not/there:1', memory: 64m}
+load: {adapter: idle, duration: 1s}
+""")
+    r = lab.benchctl('doctor', 'd.yaml', '--format', 'json', code=3)
+    lines = {line['name']: line for line in json.loads(r.stdout)}
+    assert lines['images']['status'] == 'warn' and 'not/there:1' in lines['images']['text'], lines['images']
+    assert lines['artifacts']['status'] == 'ok' and lines['host.require']['status'] == 'fail', lines
+    assert 'memory' not in lines['host.require']['text'], lines
+    r = lab.run('d.yaml', 'refused', code=3)  # nothing is started, and all of it is said
+    has(r.stderr, 'the host is not what the matrix requires: load is', 'wait until the host is quiet')
+    lab.benchctl('doctor', 'none.yaml', code=2)
+    lab.nothing_left()
 
 
 if __name__ == '__main__':

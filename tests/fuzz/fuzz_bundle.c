@@ -77,7 +77,7 @@ static int count(const char *relative, bool is_dir, int64_t size, void *data, st
 
 static void extract(const uint8_t *data, size_t size, bool as_bundle)
 {
-    const struct archive_limits limits = {200, 1 << 20, 4 << 20, 1000, 1 << 20, false};
+    const struct archive_limits limits = {200, 1 << 20, 4 << 20, 1000, 1 << 20, false, false};
     CLEANUP_CLOSE int fd = memfd_create("fuzz", MFD_CLOEXEC);
     CLEANUP_FREE char *target = NULL;
     struct error err = ERROR_INIT, ignored = ERROR_INIT;

@@ -81,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     compiled = true;
     struct request_kind k = {.is_head = data[0] & 1,
                              .body_regex = data[0] & 2 ? &any : NULL,
+                             .wants_body = (data[0] & 2) != 0,
                              .header_name = data[0] & 4 ? "X-Node" : NULL,
                              .header_regex = &any};
     const char *bytes = (const char *)data + 2;

@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define COMBINATIONS_MAX 2000
 #define RESOLVED_MAX 20
+#define PLAYED_MAX 2000 /* trials of a schedule */
 
 static void check_message(const struct error *err)
 {
@@ -59,6 +60,27 @@ static void resolve_some(const struct plan *p)
     }
 }
 
+/* Whatever comes of its trials, a schedule ends within its bound, and asks for what there is. */
+static void play_some(const struct plan *p, const uint8_t *data, size_t size)
+{
+    CLEANUP(plan_schedule_free) struct plan_schedule *s = plan_schedule_new(p);
+    struct planned_trial t;
+    struct plan_progress at;
+    uint64_t told = 0;
+
+    for (; told < PLAYED_MAX && plan_schedule_next(s, &t); told++) {
+        plan_schedule_progress(s, &at);
+        assert(at.told == told && at.left_at_most > 0 && told + at.left_at_most <= plan_counts(p)->trials);
+        assert(t.scenario < plan_counts(p)->scenarios && t.trial >= 1 && t.trial <= plan_matrix(p)->trials);
+        plan_schedule_tell(s, (enum outcome)(data[told % size] % OUTCOMES));
+    }
+    for (size_t i = 0; i < plan_search_count(p) && i < RESOLVED_MAX; i++) {
+        struct plan_finding f;
+        plan_schedule_finding(s, i, &f);
+        assert(f.done || told == PLAYED_MAX);
+    }
+}
+
 /* What is kept of a matrix is one itself, and has nothing left to hide. */
 static void mask_twice(const uint8_t *data, size_t size)
 {
@@ -92,9 +114,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mask_twice(data, size);
     if (!is_small(m))
         return 0;
-    if (plan_make(m, &none, &p, &err) < 0)
+    if (plan_make(m, &none, &p, &err) < 0) {
         check_message(&err);
-    else
-        resolve_some(p);
+        return 0;
+    }
+    resolve_some(p);
+    play_some(p, data, size);
     return 0;
 }

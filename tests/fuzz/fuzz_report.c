@@ -67,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .figures = figures,
         .figure_count = data[0] & 16 ? 3 : 0,
         .width = data[0] & 32 ? 60 : 0,
+        .validity = data[0] & 64,
     };
     s = xcalloc(1, sizeof(*s));
     read_sweep(j, s);
