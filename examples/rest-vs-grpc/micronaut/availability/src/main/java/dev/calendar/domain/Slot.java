@@ -1,0 +1,4 @@
+package dev.calendar.domain;
+
+/** Time that is free, in minutes of the day. */
+public record Slot(int begins, int ends) {}
