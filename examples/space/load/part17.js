@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The load of matrices/part17.yaml for k6: six endpoints over 28 APIs, in equal shares.
+// Of BENCHCTL_DURATION (10m30s in the article) the ramp takes 8.5 parts of 10.5, the arrivals the rest;
+// VUS and RATE (200 and 500) say how far they go.
+import http from 'k6/http';
+
+const env = __ENV;
+const url = env.BASE_URL || 'http://127.0.0.1:8080';
+const json = {headers: {'Content-Type': 'application/json'}};
+
+http.setResponseCallback(http.expectedStatuses(200, 201));
+
+// A duration as benchctl writes it, 10m30s or 500ms, in milliseconds.
+function milliseconds(text) {
+    const unit = {h: 3600000, m: 60000, s: 1000, ms: 1};
+    return text.match(/\d+[a-z]+/g).reduce((sum, part) => sum + parseInt(part, 10) * unit[part.replace(/\d+/, '')], 0);
+}
+
+const whole = milliseconds(env.BENCHCTL_DURATION || '10m30s');
+const ramp = Math.round(whole * 510 / 630);
+
+const measured = {
+    ramp: {
+        executor: 'ramping-vus',
+        startVUs: 10,
+        stages: [{duration: `${ramp}ms`, target: Number(env.VUS || 200)}],
+    },
+    sustained: {
+        executor: 'constant-arrival-rate',
+        startTime: `${ramp}ms`,
+        rate: Number(env.RATE || 500),
+        timeUnit: '1s',
+        duration: `${whole - ramp}ms`,
+        preAllocatedVUs: 500,
+    },
+};
+
+const warmup = {warmup: {executor: 'constant-vus', vus: 10, duration: `${whole}ms`}};
+
+export const options = {scenarios: env.BENCHCTL_WARMUP === 'true' ? warmup : measured};
+
+const requests = [
+    () => http.get(`${url}/solar`),
+    () => http.get(`${url}/orbit`),
+    () => http.get(`${url}/earth`),
+    () => http.get(`${url}/risk`),
+    () => http.get(`${url}/history?limit=50`),
+    () => http.post(`${url}/survey/full`, null, json),
+];
+
+export default function () {
+    requests[Math.floor(Math.random() * requests.length)]();
+}
