@@ -6,7 +6,8 @@ import http from 'k6/http';
 
 const env = __ENV;
 const url = env.BASE_URL || 'http://127.0.0.1:8080';
-const json = {headers: {'Content-Type': 'application/json'}};
+const plain = {timeout: '10s'};
+const json = {timeout: '10s', headers: {'Content-Type': 'application/json'}};
 
 http.setResponseCallback(http.expectedStatuses(200, 201));
 
@@ -32,6 +33,7 @@ const measured = {
         timeUnit: '1s',
         duration: `${whole - ramp}ms`,
         preAllocatedVUs: 500,
+        maxVUs: 5000,
     },
 };
 
@@ -40,11 +42,11 @@ const warmup = {warmup: {executor: 'constant-vus', vus: 10, duration: `${whole}m
 export const options = {scenarios: env.BENCHCTL_WARMUP === 'true' ? warmup : measured};
 
 const requests = [
-    () => http.get(`${url}/iss/position`),
-    () => http.get(`${url}/neo/today`),
-    () => http.get(`${url}/dashboard`),
-    () => http.get(`${url}/weather/grid`),
-    () => http.get(`${url}/history?limit=50`),
+    () => http.get(`${url}/iss/position`, plain),
+    () => http.get(`${url}/neo/today`, plain),
+    () => http.get(`${url}/dashboard`, plain),
+    () => http.get(`${url}/weather/grid`, plain),
+    () => http.get(`${url}/history?limit=50`, plain),
     () => http.post(`${url}/survey`, null, json),
 ];
 

@@ -6,7 +6,8 @@ import http from 'k6/http';
 
 const env = __ENV;
 const url = env.BASE_URL || 'http://127.0.0.1:8080';
-const json = {headers: {'Content-Type': 'application/json'}};
+const plain = {timeout: '10s'};
+const json = {timeout: '10s', headers: {'Content-Type': 'application/json'}};
 
 http.setResponseCallback(http.expectedStatuses(200, 201));
 
@@ -32,6 +33,7 @@ const measured = {
         timeUnit: '1s',
         duration: `${whole - ramp}ms`,
         preAllocatedVUs: 500,
+        maxVUs: 5000,
     },
 };
 
@@ -40,11 +42,11 @@ const warmup = {warmup: {executor: 'constant-vus', vus: 10, duration: `${whole}m
 export const options = {scenarios: env.BENCHCTL_WARMUP === 'true' ? warmup : measured};
 
 const requests = [
-    () => http.get(`${url}/solar`),
-    () => http.get(`${url}/orbit`),
-    () => http.get(`${url}/earth`),
-    () => http.get(`${url}/risk`),
-    () => http.get(`${url}/history?limit=50`),
+    () => http.get(`${url}/solar`, plain),
+    () => http.get(`${url}/orbit`, plain),
+    () => http.get(`${url}/earth`, plain),
+    () => http.get(`${url}/risk`, plain),
+    () => http.get(`${url}/history?limit=50`, plain),
     () => http.post(`${url}/survey/full`, null, json),
 ];
 

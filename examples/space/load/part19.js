@@ -6,7 +6,8 @@ import http from 'k6/http';
 
 const env = __ENV;
 const url = env.BASE_URL || 'http://127.0.0.1:8080';
-const json = {headers: {'Content-Type': 'application/json'}};
+const plain = {timeout: '10s'};
+const json = {timeout: '10s', headers: {'Content-Type': 'application/json'}};
 
 http.setResponseCallback(http.expectedStatuses(200, 201));
 
@@ -32,6 +33,7 @@ const measured = {
         timeUnit: '1s',
         duration: `${whole - ramp}ms`,
         preAllocatedVUs: 500,
+        maxVUs: 5000,
     },
 };
 
@@ -48,10 +50,10 @@ function survey() {
 }
 
 // Of eleven requests six, two, two and one. A name keeps ids apart from the figures.
-const readOne = () => http.get(`${url}/surveys/${upTo(1000)}`, {tags: {name: 'read one'}});
-const readList = () => http.get(`${url}/surveys?limit=20`);
+const readOne = () => http.get(`${url}/surveys/${upTo(1000)}`, Object.assign({tags: {name: 'read one'}}, plain));
+const readList = () => http.get(`${url}/surveys?limit=20`, plain);
 const insert = () => http.post(`${url}/surveys`, survey(), json);
-const update = () => http.put(`${url}/surveys/${upTo(1000)}`, survey(), {headers: json.headers, tags: {name: 'update'}});
+const update = () => http.put(`${url}/surveys/${upTo(1000)}`, survey(), Object.assign({tags: {name: 'update'}}, json));
 const requests = [readOne, readOne, readOne, readOne, readOne, readOne, readList, readList, insert, insert, update];
 
 export default function () {
