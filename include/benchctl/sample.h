@@ -232,14 +232,30 @@ int prom_plain_body(const char *bytes, size_t len, struct strbuf *out, const cha
 struct metric_adapter;
 int metric_adapter_read(const char *name, char *const *dirs, struct metric_adapter **ret,
                         struct error *err) MUST_CHECK;
+/*
+ * Several as one: the files of `names` in order, each followed by those that it includes, each file once.
+ * Of a metric that several of them give, the first one's value is taken, and the next one's where that had
+ * none in the window.
+ */
+int metric_adapter_read_all(const struct text_list *names, char *const *dirs, struct metric_adapter **ret,
+                            struct error *err) MUST_CHECK;
+/* Of a text, which may not include others. `file` is for messages, and its last part the name. */
 int metric_adapter_parse(const char *bytes, size_t len, const char *file, struct metric_adapter **ret,
                          struct error *err) MUST_CHECK;
 void metric_adapter_free(struct metric_adapter *a);
 DEFINE_CLEANUP(struct metric_adapter *, metric_adapter_free);
-const char *metric_adapter_name(const struct metric_adapter *a); /* the file's name without .yaml */
-const char *metric_adapter_help(const struct metric_adapter *a); /* "" when there is none */
-const char *metric_adapter_file(const struct metric_adapter *a); /* where it was read from */
-size_t metric_adapter_count(const struct metric_adapter *a);     /* names that it has */
+
+/* One of the files that make an adapter; the texts are the adapter's. */
+struct metric_part {
+    const char *name; /* the file's without .yaml */
+    const char *file; /* where it was read from */
+    const char *help; /* "" when there is none */
+    struct text_list includes;
+    bool included; /* by another part, not asked for */
+};
+size_t metric_adapter_parts(const struct metric_adapter *a); /* at least 1; the first is asked for */
+const struct metric_part *metric_adapter_part(const struct metric_adapter *a, size_t i);
+size_t metric_adapter_count(const struct metric_adapter *a); /* names of metrics that it has */
 extern const struct schema metric_adapter_schema;
 
 /*

@@ -62,7 +62,7 @@ struct metrics_settings {
     const char *path;
     int64_t port; /* absent: the container's port */
     int64_t every_ns;
-    const char *adapter;
+    struct text_list adapters; /* names; what several give is taken from the first that has it */
 };
 
 /* One container: the app, a service, or the database's own. */

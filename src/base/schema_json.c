@@ -41,8 +41,9 @@ static struct json *duration_to_json(int64_t ns)
 
 static struct json *texts_to_json(const struct schema_field *f, const struct text_list *l)
 {
+    if (f->one_is_text && l->len == 1)
+        return secret_or_text(f->secret, l->items[0]);
     struct json *array = l->len ? json_new_array() : NULL;
-
     for (size_t i = 0; i < l->len; i++)
         json_append(array, secret_or_text(f->secret, l->items[i]));
     return array;

@@ -120,3 +120,12 @@ void text_add_masked(struct strbuf *out, const char *text)
     }
     strbuf_adds(out, text);
 }
+
+char *text_list_join(const struct text_list *l, const char *between)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf out = STRBUF_INIT;
+
+    for (size_t i = 0; i < l->len; i++)
+        strbuf_addf(&out, "%s%s", i ? between : "", l->items[i]);
+    return xstrdup(strbuf_text(&out));
+}

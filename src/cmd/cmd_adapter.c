@@ -52,6 +52,15 @@ static struct json *describe_load(const char *name)
     return j;
 }
 
+static struct json *texts_json(const struct text_list *l)
+{
+    struct json *j = json_new_array();
+
+    for (size_t i = 0; i < l->len; i++)
+        json_append(j, json_new_text(l->items[i]));
+    return j;
+}
+
 static struct json *describe_metrics(const char *name, char *const *dirs)
 {
     CLEANUP(metric_adapter_free) struct metric_adapter *a = NULL;
@@ -64,8 +73,10 @@ static struct json *describe_metrics(const char *name, char *const *dirs)
         json_set_text(j, "error", err.message);
         return j;
     }
-    json_set_text(j, "file", metric_adapter_file(a));
-    json_set_text(j, "help", metric_adapter_help(a));
+    const struct metric_part *part = metric_adapter_part(a, 0);
+    json_set_text(j, "file", part->file);
+    json_set_text(j, "help", part->help);
+    json_set(j, "includes", texts_json(&part->includes));
     return j;
 }
 
@@ -120,28 +131,75 @@ static int show_load(const char *name, enum style style)
     return print_buffer(&text);
 }
 
-/* A metric adapter is its file: names and aliases, with comments. */
+/* "jvm,hikari": the names of several, which make one. */
+static int read_metrics(const char *names, char *const *dirs, struct metric_adapter **ret, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct text_list list = {.items = arena_array(a, const char *, strlen(names) + 1)};
+
+    for (const char *p = names;; p++) {
+        size_t len = strcspn(p, ",");
+        list.items[list.len++] = arena_strndup(a, p, len);
+        p += len;
+        if (!*p)
+            break;
+    }
+    return metric_adapter_read_all(&list, dirs, ret, err);
+}
+
+static int part_text(const struct metric_part *p, struct strbuf *out, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+
+    if (fs_read(p->file, SCRAPE_MAX_BYTES, &text, err) < 0)
+        return -1;
+    if (p->included)
+        strbuf_addf(out, "\n# --- included: %s ---\n", p->name);
+    strbuf_add(out, strbuf_text(&text), text.len);
+    return 0;
+}
+
+static int part_json(const struct metric_part *p, struct json **ret, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(arena_free) struct arena *arena = arena_new();
+    const struct node *root;
+
+    if (fs_read(p->file, SCRAPE_MAX_BYTES, &text, err) < 0 ||
+        tree_parse(strbuf_text(&text), text.len, p->file, arena, &root, err) < 0)
+        return -1;
+    struct json *j = json_new_object();
+    json_set_text(j, "name", p->name);
+    json_set_text(j, "file", p->file);
+    json_set(j, "adapter", node_to_json(root));
+    *ret = j;
+    return 0;
+}
+
+/* A metric adapter is its files: names and aliases, with comments; the first file first. */
 static int show_metrics(const char *name, enum style style, char *const *dirs)
 {
     CLEANUP(metric_adapter_free) struct metric_adapter *a = NULL;
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    CLEANUP(json_free) struct json *first = NULL;
+    struct json *more = NULL;
     struct error err = ERROR_INIT;
 
-    if (metric_adapter_read(name, dirs, &a, &err) < 0)
+    if (read_metrics(name, dirs, &a, &err) < 0)
         return report_error(&err);
-    if (fs_read(metric_adapter_file(a), SCRAPE_MAX_BYTES, &text, &err) < 0)
-        return report_error(&err);
-    if (style == STYLE_TABLE)
-        return print_buffer(&text);
-    CLEANUP(arena_free) struct arena *arena = arena_new();
-    CLEANUP(json_free) struct json *j = json_new_object();
-    const struct node *root;
-    if (tree_parse(strbuf_text(&text), text.len, metric_adapter_file(a), arena, &root, &err) < 0)
-        return report_error(&err);
-    json_set_text(j, "name", name);
-    json_set_text(j, "file", metric_adapter_file(a));
-    json_set(j, "adapter", node_to_json(root));
-    return print_json(j);
+    for (size_t i = 0; i < metric_adapter_parts(a); i++) {
+        struct json *j = NULL;
+        if (part_text(metric_adapter_part(a, i), &text, &err) < 0 ||
+            part_json(metric_adapter_part(a, i), &j, &err) < 0)
+            return report_error(&err);
+        if (!first) {
+            first = j;
+            json_set(first, "parts", more = json_new_array());
+        } else {
+            json_append(more, j);
+        }
+    }
+    return style == STYLE_JSON ? print_json(first) : print_buffer(&text);
 }
 
 /* ---- parse ---- */
@@ -229,7 +287,7 @@ static int parse_metrics(const char *name, const struct operands *files, enum st
     size_t count = 0, n = files->len - 2;
     struct error err = ERROR_INIT;
 
-    if (metric_adapter_read(name, dirs, &a, &err) < 0)
+    if (read_metrics(name, dirs, &a, &err) < 0)
         return report_error(&err);
     for (size_t i = 0; i < n; i++) {
         strbuf_clear(&text);
@@ -268,7 +326,7 @@ static int with_name(const struct operands *o, const struct option_list *given, 
     CLEANUP(adapter_list_free) char **load = load_adapter_list(dirs);
     CLEANUP(adapter_list_free) char **metrics = adapter_list(dirs, "metrics");
     const char *name = o->items[1];
-    bool is_metrics = !listed(load, name) && listed(metrics, name);
+    bool is_metrics = !listed(load, name) && (listed(metrics, name) || strchr(name, ','));
 
     if (strcmp(o->items[0], "show") == 0)
         return is_metrics ? show_metrics(name, style, dirs) : show_load(name, style);

@@ -159,14 +159,13 @@ static void check_load(struct check *c, const struct load_settings *l, const str
 
 static void check_metrics(struct check *c, const struct container_settings *s, const struct node *container)
 {
-    struct metric_adapter *a = NULL;
-    struct error err = ERROR_INIT;
-
-    if (!s->metrics || !s->metrics->adapter || !is_new(c, &c->metric_names, s->metrics->adapter))
-        return;
-    if (metric_adapter_read(s->metrics->adapter, c->adapter_dirs, &a, &err) < 0)
-        say_at(c, node_get(node_get(container, "metrics"), "adapter"), &err);
-    metric_adapter_free(a);
+    for (size_t i = 0; s->metrics && i < s->metrics->adapters.len; i++) {
+        CLEANUP(metric_adapter_free) struct metric_adapter *a = NULL;
+        struct error err = ERROR_INIT;
+        const char *name = s->metrics->adapters.items[i];
+        if (is_new(c, &c->metric_names, name) && metric_adapter_read(name, c->adapter_dirs, &a, &err) < 0)
+            say_at(c, node_get(node_get(container, "metrics"), "adapter"), &err);
+    }
 }
 
 static int note_file(const char *path, void *data, struct error *err)

@@ -4,6 +4,7 @@
 #include "benchctl/base/name_index.h"
 #include "benchctl/load.h"
 #include "benchctl/rerun.h"
+#include "benchctl/sample.h"
 
 #define SCRIPT_MAX ((size_t)4 << 20) /* of a script that is looked through */
 #define INCLUDES_MAX 1000            /* files that scripts include, one by way of another */
@@ -178,11 +179,28 @@ static int add_adapter(struct recording *r, const char *kind, const char *name, 
 
 /* --- scenarios --- */
 
+/* Each with what it includes. */
+static int add_metrics(struct recording *r, const struct text_list *names, struct error *err)
+{
+    CLEANUP(adapter_directories_free) char **dirs = adapter_directories(r->m->dir);
+    CLEANUP(metric_adapter_free) struct metric_adapter *ad = NULL;
+    CLEANUP_FREE char *joined = text_list_join(names, ",");
+    struct error ignored = ERROR_INIT;
+
+    if (!names->len || !is_new(r, arena_printf(r->a, "adapters metrics %s", joined)))
+        return 0;
+    if (metric_adapter_read_all(names, dirs, &ad, &ignored) < 0)
+        return 0; /* the run will say so */
+    for (size_t i = 0; i < metric_adapter_parts(ad); i++)
+        if (add_adapter(r, "metrics", metric_adapter_part(ad, i)->name, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int add_container(struct recording *r, const struct container_settings *c, struct error *err)
 {
-    return add_build(r, c, err) < 0 || (c->metrics && add_adapter(r, "metrics", c->metrics->adapter, err) < 0)
-               ? -1
-               : 0;
+    return add_build(r, c, err) < 0 || (c->metrics && add_metrics(r, &c->metrics->adapters, err) < 0) ? -1
+                                                                                                      : 0;
 }
 
 static int add_scenario(struct recording *r, const struct plan *p, size_t i, struct error *err)

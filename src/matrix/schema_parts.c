@@ -108,7 +108,10 @@ static int check_metrics(const struct node *n, const void *value, struct error *
 
     if (rule_http_path(rule_at(n, "path"), "path", m->path, err) < 0)
         return -1;
-    return m->adapter ? rule_name(rule_at(n, "adapter"), "a metric adapter", m->adapter, err) : 0;
+    for (size_t i = 0; i < m->adapters.len; i++)
+        if (rule_name(rule_at(n, "adapter"), "a metric adapter", m->adapters.items[i], err) < 0)
+            return -1;
+    return 0;
 }
 
 static const struct schema_field metrics_fields[] = {
@@ -118,8 +121,9 @@ static const struct schema_field metrics_fields[] = {
           .help = "By default the container's port."),
     FIELD("every", DURATION, metrics_settings, every_ns, .min = 100 * NS_PER_MS, .max = 3600 * NS_PER_S,
           .fallback = "2s", .help = "Period of the scrapes."),
-    FIELD("adapter", TEXT, metrics_settings, adapter,
-          .help = "Metric adapter that gives the series common names; without it they are only kept."),
+    FIELD("adapter", TEXTS, metrics_settings, adapters, .one_is_text = true,
+          .help = "Metric adapters that give the series common names; without one they are only kept. Of a "
+                  "metric that several give, the first one's value is taken."),
 };
 const struct schema metrics_schema = {
     .name = "metrics",

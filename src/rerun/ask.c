@@ -387,6 +387,7 @@ void rerun_ask(const struct rerun_asked *a, struct rerun_reasons *ret)
     if (s->database)
         ask_database(a, s->database, ret);
     ask_load(a, &s->load, ret);
-    if (s->app.metrics && s->app.metrics->adapter && strchr(s->app.metrics->adapter, '/'))
-        rerun_reason(ret, "its metric adapter is a path: '%s'", s->app.metrics->adapter);
+    for (size_t i = 0; s->app.metrics && i < s->app.metrics->adapters.len; i++)
+        if (strchr(s->app.metrics->adapters.items[i], '/'))
+            rerun_reason(ret, "its metric adapter is a path: '%s'", s->app.metrics->adapters.items[i]);
 }

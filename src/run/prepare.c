@@ -18,7 +18,7 @@ struct preparation {
     struct sweep_run *sweep;
     struct missing missing;
     bool building;      /* second pass: everything is there, build what is to be built */
-    char *good_metrics; /* the metric adapter that was read last */
+    char *good_metrics; /* the metric adapters that were read last, with ',' between */
     bool pull_useless;  /* a pull failed for want of a registry: the next would too, after the same wait */
 };
 
@@ -325,16 +325,15 @@ static int try_generator(struct sweep_run *s, const struct load_settings *l, con
 static int need_metrics(struct preparation *p, const struct metrics_settings *m, struct error *err)
 {
     CLEANUP(metric_adapter_free) struct metric_adapter *a = NULL;
+    CLEANUP_FREE char *names = m ? text_list_join(&m->adapters, ",") : NULL;
 
-    if (!m || !m->adapter || text_equal(m->adapter, p->good_metrics))
+    if (!m || !m->adapters.len || text_equal(names, p->good_metrics))
         return 0;
-    char **dirs = adapter_directories(p->sweep->matrix->dir);
-    int rc = metric_adapter_read(m->adapter, dirs, &a, err);
-    adapter_directories_free(dirs);
-    if (rc < 0)
+    CLEANUP(adapter_directories_free) char **dirs = adapter_directories(p->sweep->matrix->dir);
+    if (metric_adapter_read_all(&m->adapters, dirs, &a, err) < 0)
         return -1;
     free(p->good_metrics);
-    p->good_metrics = xstrdup(m->adapter);
+    p->good_metrics = TAKE(names);
     return 0;
 }
 

@@ -63,7 +63,7 @@ static int start_scraper(struct trial_run *t, struct error *err)
     if (!m)
         return 0;
     char **dirs = adapter_directories(t->sweep->matrix->dir);
-    int rc = m->adapter ? metric_adapter_read(m->adapter, dirs, &adapter, err) : 0;
+    int rc = m->adapters.len ? metric_adapter_read_all(&m->adapters, dirs, &adapter, err) : 0;
     adapter_directories_free(dirs);
     if (rc < 0)
         return -1;

@@ -3,7 +3,6 @@
 
 #include "benchctl/base/fs.h"
 
-#define ADAPTER_MAX_BYTES ((size_t)1 << 20)
 #define PATTERN_MAX 256
 
 static const char *const kind_names[] = {"gauge", "counter", "mean", NULL};
@@ -39,6 +38,10 @@ static const struct schema_field source_fields[] = {
      AT(metric_source, scale),
      .fallback = "1",
      .help = "Factor that turns the series' unit into the metric's: 1000 from seconds to milliseconds."},
+    {.key = "unset",
+     .type = SCHEMA_NUMBER,
+     AT(metric_source, unset),
+     .help = "A value that stands for none: series that have it do not count."},
 };
 
 static int check_source(const struct node *n, const void *value, struct error *err)
@@ -122,11 +125,15 @@ static const struct schema_field form_fields[] = {
      .required = true,
      .help = "Version of this language: 1."},
     {.key = "help", .type = SCHEMA_TEXT, AT(metric_form, help), .help = "One sentence: which applications."},
+    {.key = "includes",
+     .type = SCHEMA_TEXTS,
+     AT(metric_form, includes),
+     .help = "Adapters whose metrics this one has too. Where several give the same metric, the file's own "
+             "comes first, then the included ones in this order."},
     {.key = "metrics",
      .type = SCHEMA_NAMED,
      AT(metric_form, metrics),
      .of = &metric_schema,
-     .required = true,
      .help = "The metrics by name."},
 };
 
@@ -140,91 +147,16 @@ const struct schema metric_adapter_schema = {
     .position_offset = SCHEMA_NO_POSITION,
 };
 
-void metric_adapter_free(struct metric_adapter *a)
+int metric_part_parse(const char *bytes, size_t len, struct arena *a, struct part *part, struct error *err)
 {
-    if (!a)
-        return;
-    free(a->name);
-    free(a->file);
-    arena_free(a->arena);
-    free(a);
-}
-
-static char *name_of(const char *file)
-{
-    const char *base = path_basename(file);
-    size_t len = strlen(base);
-
-    return xstrndup(base, text_ends(base, ".yaml") ? len - strlen(".yaml") : len);
-}
-
-int metric_adapter_parse(const char *bytes, size_t len, const char *file, struct metric_adapter **ret,
-                         struct error *err)
-{
-    CLEANUP(metric_adapter_free) struct metric_adapter *a = xcalloc(1, sizeof(*a));
-    const struct node *root;
-
-    a->arena = arena_new();
-    a->file = xstrdup(file);
-    a->name = name_of(file);
-    if (tree_parse(bytes, len, a->file, a->arena, &root, err) < 0 ||
-        schema_read(&metric_adapter_schema, root, a->arena, &a->form, err) < 0)
+    if (tree_parse(bytes, len, part->shown.file, a, &part->root, err) < 0 ||
+        schema_read(&metric_adapter_schema, part->root, a, &part->form, err) < 0)
         return -1;
-    if (!a->form.metrics.len)
-        return node_error(err, root, "the adapter has no metrics");
-    form_each(struct metric, m, &a->form.metrics)
-    {
-        a->source_count += m->from.len;
-    }
-    *ret = TAKE(a);
+    if (!part->form.metrics.len && !part->form.includes.len)
+        return node_error(err, part->root, "the adapter has no metrics");
+    part->shown.help = part->form.help ? part->form.help : "";
+    part->shown.includes = part->form.includes;
     return 0;
-}
-
-/* The hint: what there is. */
-static int no_adapter(const char *name, char *const *dirs, struct error *err)
-{
-    CLEANUP_VALUE(strbuf_release) struct strbuf places = STRBUF_INIT;
-
-    for (size_t i = 0; dirs[i]; i++)
-        strbuf_addf(&places, "%s%s/metrics", i ? ", " : "", dirs[i]);
-    (void)error_set(err, ERROR_INVALID, "no metric adapter '%s'", name);
-    return error_hint(err, "looked for %s.yaml in %s", name,
-                      *strbuf_text(&places) ? strbuf_text(&places) : "nothing");
-}
-
-int metric_adapter_read(const char *name, char *const *dirs, struct metric_adapter **ret, struct error *err)
-{
-    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
-
-    for (size_t i = 0; dirs[i] && !strchr(name, '/'); i++) {
-        CLEANUP_FREE char *path = xasprintf("%s/metrics/%s.yaml", dirs[i], name);
-        if (!fs_exists(path))
-            continue;
-        if (fs_read(path, ADAPTER_MAX_BYTES, &text, err) < 0)
-            return -1;
-        return metric_adapter_parse(strbuf_text(&text), text.len, path, ret, err);
-    }
-    return no_adapter(name, dirs, err);
-}
-
-const char *metric_adapter_name(const struct metric_adapter *a)
-{
-    return a->name;
-}
-
-const char *metric_adapter_help(const struct metric_adapter *a)
-{
-    return a->form.help ? a->form.help : "";
-}
-
-const char *metric_adapter_file(const struct metric_adapter *a)
-{
-    return a->file;
-}
-
-size_t metric_adapter_count(const struct metric_adapter *a)
-{
-    return a->form.metrics.len;
 }
 
 static const char *label_value(const struct prom_sample *sample, const char *name)

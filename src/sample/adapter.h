@@ -20,6 +20,7 @@ struct metric_source {
     struct text_map labels;
     int combine; /* enum metric_combine: what several matching series make */
     double scale;
+    double unset; /* a value that says there is none; NAN: no such value */
     struct position at;
 };
 
@@ -28,21 +29,35 @@ struct metric {
     int kind;                /* enum metric_kind */
     struct schema_list from; /* struct metric_source; the first one that has a value wins */
     struct position at;
+    bool again; /* one before it has the same name: what it says counts when that has no value */
 };
 
-/* The file as a whole. */
+/* A file as a whole. */
 struct metric_form {
     int64_t format;
     const char *help;
+    struct text_list includes;
     struct schema_list metrics; /* struct metric */
 };
 
-struct metric_adapter {
-    char *name, *file;
-    struct arena *arena;
+struct part {
+    struct metric_part shown;
     struct metric_form form;
-    size_t source_count; /* of all metrics together */
+    const struct node *root;
+    bool open; /* its includes are being read */
 };
+
+struct metric_adapter {
+    struct arena *arena;
+    VEC(struct part) parts;
+    struct schema_list metrics; /* struct metric: of all parts, in order */
+    size_t source_count;        /* of all metrics together */
+    size_t name_count;
+};
+
+/* Reads one file into a part: names what is wrong in it, includes nothing. */
+int metric_part_parse(const char *bytes, size_t len, struct arena *a, struct part *part,
+                      struct error *err) MUST_CHECK;
 
 #define form_each(T, var, list)                                                                              \
     for (const T *var = (list)->items; var && var < (const T *)(list)->items + (list)->len; var++)

@@ -21,7 +21,7 @@ struct tracker *tracker_new(const struct metric_adapter *ad)
     t->adapter = ad;
     t->names = arena_new();
     next = t->states = xcalloc(ad->source_count, sizeof(*t->states));
-    form_each(struct metric, m, &ad->form.metrics)
+    form_each(struct metric, m, &ad->metrics)
     {
         form_each(struct metric_source, s, &m->from)
         {
@@ -118,6 +118,8 @@ static void combine(struct state *s, double value)
 
 static void take_sample(struct tracker *t, struct state *s, const struct prom_sample *sample, bool baseline)
 {
+    if (sample->value == s->source->unset)
+        return;
     if (metric_source_matches(s->source, s->source->series, sample)) {
         if (s->metric->kind == METRIC_GAUGE)
             combine(s, sample->value);

@@ -4,11 +4,12 @@
 
 #include <math.h>
 
-/* The source that a metric is read from: the first that had a value. NULL: none. */
+/* The source that a metric is read from: the first that had a value, of all parts that give one of that name.
+ * NULL: none. */
 static const struct state *chosen(const struct tracker *t, const struct metric *m)
 {
     for (size_t i = 0; i < t->adapter->source_count; i++)
-        if (t->states[i].metric == m && t->states[i].usable)
+        if (t->states[i].usable && strcmp(t->states[i].metric->name, m->name) == 0)
             return &t->states[i];
     return NULL;
 }
@@ -47,12 +48,12 @@ static bool value_of(const struct tracker *t, const struct state *s, struct metr
 
 void tracker_values(const struct tracker *t, struct arena *a, struct metric_value **ret, size_t *ret_len)
 {
-    struct metric_value *values = arena_array(a, struct metric_value, t->adapter->form.metrics.len);
+    struct metric_value *values = arena_array(a, struct metric_value, t->adapter->metrics.len);
     size_t len = 0;
 
-    form_each(struct metric, m, &t->adapter->form.metrics)
+    form_each(struct metric, m, &t->adapter->metrics)
     {
-        const struct state *s = chosen(t, m);
+        const struct state *s = m->again ? NULL : chosen(t, m);
         if (!s || !value_of(t, s, &values[len]))
             continue;
         values[len].name = arena_strdup(a, m->name);
@@ -78,9 +79,9 @@ static void note_absent(const struct tracker *t, struct note_list *n)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf plain = STRBUF_INIT;
 
-    form_each(struct metric, m, &t->adapter->form.metrics)
+    form_each(struct metric, m, &t->adapter->metrics)
     {
-        if (!t->good || chosen(t, m))
+        if (!t->good || m->again || chosen(t, m))
             continue;
         const struct metric_source *first = m->from.items;
         const char *near = nearest_name(first->series, t->name, t->name_count);
@@ -96,10 +97,10 @@ static void note_absent(const struct tracker *t, struct note_list *n)
 
 static void note_idle_counters(const struct tracker *t, struct note_list *n)
 {
-    form_each(struct metric, m, &t->adapter->form.metrics)
+    form_each(struct metric, m, &t->adapter->metrics)
     {
-        const struct state *s = chosen(t, m);
-        if (s && m->kind == METRIC_COUNTER && t->intervals && s->series.last_total <= 0 &&
+        const struct state *s = m->again ? NULL : chosen(t, m);
+        if (s && s->metric->kind == METRIC_COUNTER && t->intervals && s->series.last_total <= 0 &&
             s->series.increase <= 0)
             add_note(n, "metric %s is there and stayed 0: nothing happened, or '%s' is not counting", m->name,
                      s->source->series);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Rules over one trial on a real engine: an application that waits for an upstream, one that computes, one that counts its
 requests, and a generator with a sleep that it does not tell of."""
+import json
 import os
 import shutil
 
@@ -43,13 +44,17 @@ COUNTING = '''benchctl: 1
 name: counting
 axes: {server: [one]}
 trials: 1
-%s  metrics: {path: /metrics, every: 1s, adapter: counting}
+%s  metrics: {path: /metrics, every: 1s, adapter: [counting, go]}
 load: {adapter: builtin, vus: 1, think: 100ms, path: /, duration: 4s}
 '''
 ADAPTER = '''benchctl-adapter: 1
 help: the requests that the program counts
+includes: degrees
 metrics:
   http_requests: {help: Requests, kind: counter, from: [{series: app_requests_total}]}
+'''
+DEGREES = '''benchctl-adapter: 1
+metrics:
   heat: {help: Degrees, from: [{series: app_heat}]}
 '''
 SLEEPY = '''benchctl-adapter: 1
@@ -163,8 +168,13 @@ def a_pass_is_no_trouble(lab):
 
 def generator_and_application_count_the_same(lab):
     lab.write('adapters/metrics/counting.yaml', ADAPTER)
+    lab.write('adapters/metrics/degrees.yaml', DEGREES)
     sweep(lab, 'counting', COUNTING % (APP % (lab.image('app'), 'app')))
     t = lab.trial('counting', 'one')
+    same(t['metrics']['heat']['last'] > 0, True, 'what an included adapter reads')
+    with open(lab.path('counting/inputs.json')) as f:
+        same([(a['adapter'], a['shipped']) for a in json.load(f)['adapters'] if a['kind'] == 'metrics'],
+             [('counting', False), ('degrees', False), ('go', True)], 'adapters in the bundle')
     same(verdict(t, 'counts-agree'), 'PASS')
     same(verdict(t, 'metric-exists'), 'PASS')
     same(t['load']['think_ms'] > 99, True, str(t['load']['think_ms']))

@@ -73,6 +73,7 @@ struct schema_field {
     bool descriptive; /* does not affect a measurement: left out of digests */
     bool secret;      /* never written out */
     bool path;        /* TEXT, TEXTS: made absolute while reading (schema_options.dir) */
+    bool one_is_text; /* TEXTS: written as a text when there is one: it was a TEXT once, and digests stay */
 };
 
 /* A row of a table: FIELD("cpus", NUMBER, container_settings, cpus, .help = "..."). */
@@ -150,6 +151,9 @@ const char *text_next_password(const char *text, size_t *ret_len);
 
 /* Appends `text` with the passwords of URLs (scheme://user:PASSWORD@host) and connection strings as "***". */
 void text_add_masked(struct strbuf *out, const char *text);
+
+/* The texts with `between` between them; "" when there is none. The caller frees. */
+char *text_list_join(const struct text_list *l, const char *between);
 
 /* Value of `key` in a text map, or NULL. */
 const char *text_map_get(const struct text_map *m, const char *key);

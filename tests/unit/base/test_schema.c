@@ -26,7 +26,7 @@ struct thing {
     struct part one;
     const struct part *maybe;
     struct schema_list list, named;
-    struct text_list texts, files;
+    struct text_list texts, files, once_text;
     struct text_map env;
     const struct node *node, *rest;
     int64_t doubled;
@@ -97,6 +97,7 @@ static const struct schema_field thing_fields[] = {
     FIELD("named", NAMED, thing, named, .of = &part_schema),
     FIELD("texts", TEXTS, thing, texts, ),
     FIELD("files", TEXTS, thing, files, .path = true),
+    FIELD("once text", TEXTS, thing, once_text, .one_is_text = true),
     FIELD("env", TEXT_MAP, thing, env, ),
     FIELD("node", NODE, thing, node, .shape = "{\"type\": \"object\"}"),
 };
@@ -367,7 +368,7 @@ static void as_json(void **state)
 {
     struct thing t = read_thing(
         "{text: x, note: n, memory: unlimited, wait: 90ms, ratio: 0.5, named: {a: {size: 0}}, list: [q],\n"
-        "texts: t, env: {B: 2, A: 1}, node: {l: [~, 1]}}");
+        "texts: t, once text: [a], env: {B: 2, A: 1}, node: {l: [~, 1]}}");
     CLEANUP(json_free) struct json *j = schema_to_json(&thing_schema, &t, false);
     CLEANUP(json_free) struct json *digest = schema_to_json(&thing_schema, &t, true);
 
@@ -376,7 +377,8 @@ static void as_json(void **state)
                "\"ratio\":0.5,\"on\":false,"
                "\"mode\":\"slow\",\"one\":{\"size\":1024},\"list\":[{\"size\":1024,\"path\":\"q\"}],"
                "\"named\":{\"a\":{\"size\":0}},"
-               "\"texts\":[\"t\"],\"env\":{\"B\":\"2\",\"A\":\"1\"},\"node\":{\"l\":[null,\"1\"]}}");
+               "\"texts\":[\"t\"],\"once "
+               "text\":\"a\",\"env\":{\"B\":\"2\",\"A\":\"1\"},\"node\":{\"l\":[null,\"1\"]}}");
     assert_null(json_get(digest, "note"));
     assert_non_null(json_get(digest, "text"));
 }

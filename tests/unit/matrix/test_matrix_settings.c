@@ -26,16 +26,16 @@ static void load_refused(const char *keys, const char *message, const char *hint
 static void a_whole_container(void **state)
 {
     CLEANUP(matrix_free)
-    struct matrix *m =
-        read_matrix(HEAD LOAD "app:\n  image: i:1\n  build: {context: ctx, args: {A: 1}}\n  env: {PORT: "
-                              "'${app.port}', no: yes}\n  command: [a, 'b c']\n"
-                              "  entrypoint: sh\n  memory: 0.5g\n  swap: 64m\n  cpus: 1.5\n  cpuset: 0,2-3\n "
-                              " pids: 64\n  shm: 1m\n  restart: on-failure:3\n"
-                              "  port: 8080\n  ready: {http: /health, status: 204, timeout: 1m30s, "
-                              "consecutive: 2, body: '^UP$'}\n  startup: {log: 'started in [0-9]+'}\n"
-                              "  metrics: {path: /m, port: 9000, every: 5s, adapter: micrometer}\n  binds: "
-                              "[/a:/b:ro]\n  tmpfs: /tmp\n  user: '1000'\n"
-                              "  stop_signal: SIGINT\n  init: false\n  liveness: {after: 2s, http: /live}\n");
+    struct matrix *m = read_matrix(
+        HEAD LOAD "app:\n  image: i:1\n  build: {context: ctx, args: {A: 1}}\n  env: {PORT: "
+                  "'${app.port}', no: yes}\n  command: [a, 'b c']\n"
+                  "  entrypoint: sh\n  memory: 0.5g\n  swap: 64m\n  cpus: 1.5\n  cpuset: 0,2-3\n "
+                  " pids: 64\n  shm: 1m\n  restart: on-failure:3\n"
+                  "  port: 8080\n  ready: {http: /health, status: 204, timeout: 1m30s, "
+                  "consecutive: 2, body: '^UP$'}\n  startup: {log: 'started in [0-9]+'}\n"
+                  "  metrics: {path: /m, port: 9000, every: 5s, adapter: [jvm, hikari]}\n  binds: "
+                  "[/a:/b:ro]\n  tmpfs: /tmp\n  user: '1000'\n"
+                  "  stop_signal: SIGINT\n  init: false\n  liveness: {after: 2s, http: /live}\n");
     CLEANUP(arena_free) struct arena *a = arena_new();
     const struct container_settings c = resolve_ok(m, NULL, 0, a).app;
 
@@ -64,6 +64,8 @@ static void a_whole_container(void **state)
     assert_string_equal(c.liveness->http, "/live");
     assert_string_equal(c.startup->log, "started in [0-9]+");
     assert_true(c.metrics->port == 9000 && c.metrics->every_ns == 5 * NS_PER_S);
+    assert_int_equal(c.metrics->adapters.len, 2);
+    assert_string_equal(c.metrics->adapters.items[1], "hikari");
     assert_string_equal(c.tmpfs.items[0], "/tmp");
     assert_string_equal(c.user, "1000");
     assert_false(c.init);
@@ -210,6 +212,8 @@ static void readiness(void **state)
     app_refused("image: i, port: 80, metrics: {path: metrics}", "'path' must be a path that begins with '/'",
                 "");
     app_refused("image: i, port: 80, metrics: {adapter: ../x}",
+                "'../x' cannot be the name of a metric adapter", "");
+    app_refused("image: i, port: 80, metrics: {adapter: [jvm, ../x]}",
                 "'../x' cannot be the name of a metric adapter", "");
     app_refused("image: i, port: 80, metrics: {every: 1ms}", "'every' must be from 100ms", "");
     settings_accepted(HEAD LOAD "app: {image: i, port: 80, ready: {timeout: 5s}}");

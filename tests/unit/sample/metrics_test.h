@@ -71,7 +71,7 @@ static inline struct result apply_cases(struct metric_adapter *adapter, const ch
     return r;
 }
 
-static inline const struct metric_value *get(const struct result *r, const char *name)
+static inline const struct metric_value *value_of(const struct result *r, const char *name)
 {
     for (size_t i = 0; i < r->len; i++)
         if (strcmp(r->values[i].name, name) == 0)
@@ -81,7 +81,7 @@ static inline const struct metric_value *get(const struct result *r, const char 
 
 static inline const struct metric_value *must(const struct result *r, const char *name)
 {
-    const struct metric_value *v = get(r, name);
+    const struct metric_value *v = value_of(r, name);
 
     if (!v)
         fail_msg("no value of %s", name);

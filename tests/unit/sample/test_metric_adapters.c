@@ -44,9 +44,9 @@ static void test_position_and_names(void **state)
     assert_has(err.hint, "gauge");
     CLEANUP(metric_adapter_free)
     struct metric_adapter *good = adapter_from("benchctl-adapter: 1\nmetrics: {a: {from: [{series: b}]}}\n");
-    assert_string_equal(metric_adapter_name(good), "test");
-    assert_string_equal(metric_adapter_file(good), "dir/test.yaml");
-    assert_string_equal(metric_adapter_help(good), "");
+    assert_string_equal(metric_adapter_part(good, 0)->name, "test");
+    assert_string_equal(metric_adapter_part(good, 0)->file, "dir/test.yaml");
+    assert_string_equal(metric_adapter_part(good, 0)->help, "");
 }
 
 static void test_unknown_adapter(void **state)
@@ -96,9 +96,9 @@ static void check_shipped(const char *name, const char *scrape_file, const char 
     RESULT r = apply(shipped(name), texts, 1);
 
     for (; *names; names++)
-        if (!get(&r, *names))
+        if (!value_of(&r, *names))
             fail_msg("%s: %s has no value", name, *names);
-    assert_true(*metric_adapter_help(r.adapter));
+    assert_true(*metric_adapter_part(r.adapter, 0)->help);
 }
 
 static void test_node(void **state)

@@ -21,7 +21,7 @@ static void test_nan_is_a_gap(void **state)
     assert_near(pending->avg, 0);
     assert_near(pending->gaps, 4);
     RESULT none = apply_cases(shipped("micrometer"), scrapes + 4, 1);
-    assert_null(get(&none, "pool_active")); /* nothing but NaN: not available, never 0 */
+    assert_null(value_of(&none, "pool_active")); /* nothing but NaN: not available, never 0 */
 }
 
 static void test_aliases(void **state)
@@ -42,12 +42,12 @@ static void test_aliases(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         RESULT r = apply_cases(shipped(cases[i].adapter), &cases[i].scrape, 1);
         if (isnan(cases[i].pending))
-            assert_null(get(&r, "pool_pending_max"));
+            assert_null(value_of(&r, "pool_pending_max"));
         else
             assert_near(must(&r, "pool_pending_max")->last, cases[i].pending);
         if (isnan(cases[i].gc_ms)) {
-            assert_null(get(&r, "gc_pause_total_ms"));
-            assert_null(get(&r, "gc_pause_avg_ms"));
+            assert_null(value_of(&r, "gc_pause_total_ms"));
+            assert_null(value_of(&r, "gc_pause_avg_ms"));
         } else {
             assert_near(must(&r, "gc_pause_total_ms")->last, cases[i].gc_ms);
             assert_nan(must(&r, "gc_pause_total_ms")->increase); /* one scrape tells of no increase */
@@ -128,7 +128,7 @@ static void test_one_series_of_several_restarts(void **state)
     RESULT r = apply(adapter_from(counters), texts, 2);
 
     assert_near(must(&r, "pauses")->increase, 13);
-    assert_null(get(&r, "pause_ms"));
+    assert_null(value_of(&r, "pause_ms"));
 }
 
 static void test_no_events(void **state)
@@ -138,7 +138,7 @@ static void test_no_events(void **state)
     RESULT r = apply(adapter_from(counters), texts, 2);
 
     assert_near(must(&r, "pauses")->increase, 0);
-    assert_null(get(&r, "pause_ms")); /* the mean of nothing is nothing */
+    assert_null(value_of(&r, "pause_ms")); /* the mean of nothing is nothing */
 }
 
 /* --- sources --- */
@@ -172,7 +172,7 @@ static void test_combine_labels_scale(void **state)
     assert_near(must(&r, "glob")->last, 9);
     assert_near(must(&r, "not")->last, 5); /* "/x" itself is not below "/x" */
     assert_near(must(&r, "either")->last, 4);
-    assert_null(get(&r, "none"));
+    assert_null(value_of(&r, "none"));
     assert_near(must(&r, "second")->last, 9);
     assert_near(must(&r, "first")->last, 9);
 }
@@ -238,7 +238,7 @@ static void test_recorded_text(void **state)
 
     assert_near(must(&r, "c")->increase, 5 + 20);
     assert_near(must(&r, "c")->gaps, 1);
-    assert_null(get(&r, "old")); /* its own timestamp was over a minute old */
+    assert_null(value_of(&r, "old")); /* its own timestamp was over a minute old */
     assert_near(must(&r, "new")->last, 2);
     assert_true(noted(&r, "1 of 4 scrapes failed, the last because: connection refused"));
     assert_true(noted(&r, "1 samples were left out"));
