@@ -20,6 +20,7 @@ enum restart_mode {
     RESTART_MODE_UNLESS_STOPPED
 };
 enum service_scope { SCOPE_TRIAL, SCOPE_SWEEP };
+enum if_missing { IF_MISSING_FAIL, IF_MISSING_SKIP };
 enum reset_mode { RESET_TEMPLATE, RESET_TRUNCATE, RESET_RECREATE, RESET_NONE };
 enum order_mode { ORDER_LISTED, ORDER_INTERLEAVED, ORDER_RANDOM };
 enum on_problem { ON_PROBLEM_WARN, ON_PROBLEM_FAIL };
@@ -70,6 +71,7 @@ struct container_settings {
     const char *name; /* role: "app", "database", or the service's name */
     const char *image;
     const struct build_settings *build;
+    enum if_missing if_missing; /* the engine does not have the image */
     struct text_map env;
     struct text_list command, entrypoint;
     int64_t memory_bytes; /* SIZE_UNLIMITED when unlimited or absent */

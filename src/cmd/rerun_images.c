@@ -15,6 +15,7 @@ struct wanted {
     const char *image;                  /* its name; NULL: it is built and has none */
     const struct build_settings *build; /* NULL: it has no recipe here */
     const struct json *then;            /* sweep.json's entry; NULL: the bundle does not say which it was */
+    bool may_be_absent;                 /* whoever needs it is passed over without it: `if_missing: skip` */
 };
 
 struct image_search {
@@ -49,11 +50,15 @@ static void want(struct image_search *f, const struct container_settings *c)
 {
     CLEANUP_FREE char *key = run_image_key(f->r->matrix, c);
     struct arena *a = f->r->arena;
+    bool skip = c->if_missing == IF_MISSING_SKIP;
 
     vec_each (w, &f->wanted)
-        if (strcmp(w->key, key) == 0)
+        if (strcmp(w->key, key) == 0) {
+            w->may_be_absent &= skip;
             return;
-    struct wanted w = {.key = arena_strdup(a, key),
+        }
+    struct wanted w = {.may_be_absent = skip,
+                       .key = arena_strdup(a, key),
                        .image = arena_strdup(a, c->image),
                        .shown = arena_strdup(a, c->image ? c->image : path_basename(c->build->context)),
                        .then = recorded(f->r, key, c->image)};
@@ -240,7 +245,10 @@ static int find(struct image_search *f, const struct wanted *w, struct error *er
     }
     if (found == 0)
         found = try_build(f, w, err);
-    if (found == 0 && w->then)
+    if (found == 0 && w->may_be_absent)
+        note("image '%s' is not here%s; without it what needs it is skipped", w->shown,
+             w->then ? "" : ", nor was it then");
+    else if (found == 0 && w->then)
         rerun_miss(
             f->r, "image '%s' (%.19s) is not in the engine, not in the bundle, and cannot be pulled or built",
             w->shown, json_get_text(w->then, "id") ? json_get_text(w->then, "id") : "id unknown");

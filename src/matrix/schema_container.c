@@ -192,11 +192,17 @@ static int check_container(const struct node *n, const void *value, struct error
     return 0;
 }
 
+static const char *const if_missing_names[] = {[IF_MISSING_FAIL] = "fail", [IF_MISSING_SKIP] = "skip", NULL};
+
 #define CONTAINER_FIELDS                                                                                     \
     FIELD("image", TEXT, container_settings, image,                                                          \
           .help = "Image to run; with `build`, the name its result gets."),                                  \
         FIELD("build", OPTIONAL, container_settings, build, .of = &build_schema,                             \
               .help = "How to make the image."),                                                             \
+        FIELD("if_missing", CHOICE, container_settings, if_missing, .choices = if_missing_names,             \
+              .fallback = "fail", .descriptive = true,                                                       \
+              .help = "When the image is not in the engine and cannot be pulled: nothing is run at all, or " \
+                      "`skip`: only the scenarios that need it are not, and recorded as `skipped`."),        \
         FIELD("env", TEXT_MAP, container_settings, env, .help = "Environment variables."),                   \
         FIELD("command", TEXTS, container_settings, command,                                                 \
               .help = "Instead of the image's command, a list of words."),                                   \

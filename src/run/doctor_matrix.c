@@ -24,6 +24,7 @@ struct needs {
     struct name_index images, adapters;
     struct strbuf images_missing, programs_found, programs_missing;
     size_t images_present, images_missing_count, image_errors, builds;
+    size_t skipped;                        /* scenarios, by `if_missing: skip` */
     double trial_bytes;                    /* the sum over the scenarios that were looked at */
     double canary_bytes;                   /* of one of its trials; 0: there is no canary */
     double memory_bytes, memory_unlimited; /* the most that a trial's limits come to; how many have none */
@@ -45,23 +46,49 @@ static bool is_new(struct name_index *x, struct arena *a, const char *name)
 
 /* --- images and generators --- */
 
-static void need_image(struct needs *n, const char *reference, const struct build_settings *build)
+/* Is it missing? What is built is there, as far as can be told without building. */
+static bool need_image(struct needs *n, const char *reference, const struct build_settings *build)
 {
     struct engine_image image = {0};
     struct error err = ERROR_INIT;
+    const size_t *known = reference ? name_index_get(&n->images, reference) : NULL;
+    bool fresh;
 
     n->builds += build != NULL;
-    if (build || !reference || !n->d->engine || !is_new(&n->images, n->d->arena, reference))
-        return;
+    if (build || !reference || !n->d->engine || known)
+        return known && !build && *known;
+    size_t *missing = name_index_put(&n->images, arena_strdup(n->d->arena, reference), 0, &fresh);
     if (engine_image_inspect(n->d->engine, reference, &image, &err) == 0) {
         n->images_present++;
         engine_image_release(&image);
     } else if (err.kind == ERROR_NOT_FOUND) {
+        *missing = 1;
         if (n->images_missing_count++ < NAMES_MAX)
             strbuf_addf(&n->images_missing, "%s%s", n->images_missing.len ? ", " : "", reference);
     } else {
         n->image_errors++;
     }
+    return *missing;
+}
+
+/* Is the scenario passed over when this one's image is not there? */
+static bool need_container(struct needs *n, const struct container_settings *c)
+{
+    return need_image(n, c->image, c->build) && c->if_missing == IF_MISSING_SKIP;
+}
+
+/* All of them are looked for, also when one is missing. */
+static void need_images(struct needs *n, const struct settings *s, bool canary)
+{
+    const struct container_settings *services = s->services.items;
+    bool skipped = need_container(n, &s->app);
+
+    for (size_t k = 0; k < s->services.len; k++)
+        skipped |= need_container(n, &services[k]);
+    if (s->database && s->database->service)
+        skipped |= need_container(n, s->database->service);
+    (void)need_image(n, s->load.image, NULL);
+    n->skipped += skipped && !canary;
 }
 
 static void need_generator(struct needs *n, const struct load_settings *l)
@@ -173,13 +200,7 @@ static void look_at_scenario(struct needs *n, size_t i)
     if (plan_settings(n->d->options->plan, i, a, &s, &ignored) < 0)
         return;
     plan_scenario(n->d->options->plan, i, a, &sc);
-    const struct container_settings *services = s.services.items;
-    need_image(n, s.app.image, s.app.build);
-    for (size_t k = 0; k < s.services.len; k++)
-        need_image(n, services[k].image, services[k].build);
-    if (s.database && s.database->service)
-        need_image(n, s.database->service->image, s.database->service->build);
-    need_image(n, s.load.image, NULL);
+    need_images(n, &s, i == PLAN_CANARY);
     need_generator(n, &s.load);
     need_memory(n, &s, sc.id);
     need_processors(n, &s);
@@ -189,6 +210,27 @@ static void look_at_scenario(struct needs *n, size_t i)
     }
     n->trial_bytes += artifact_bytes(&s);
     n->looked_at++;
+}
+
+static void say_images(const struct needs *n)
+{
+    struct doctor *d = n->d;
+    char skipped[80] = "";
+
+    if (n->skipped)
+        (void)snprintf(skipped, sizeof(skipped), "; %zu scenario%s would be skipped", n->skipped,
+                       n->skipped == 1 ? "" : "s");
+    if (n->image_errors)
+        doctor_say(d, FITNESS_WARN, "images", NULL, "%zu could not be asked for", n->image_errors);
+    else if (n->images_missing_count)
+        doctor_say(d, FITNESS_WARN, "images",
+                   "build and tag them, `docker load`, or `docker pull` (a run tries that)",
+                   "%zu of %zu not in the engine: %s%s%s", n->images_missing_count,
+                   n->images_missing_count + n->images_present, n->images_missing.data,
+                   n->images_missing_count > NAMES_MAX ? ", ..." : "", skipped);
+    else if (d->engine)
+        doctor_say(d, FITNESS_OK, "images", NULL, "%zu in the engine%s", n->images_present,
+                   n->builds ? ", others are built" : "");
 }
 
 static void say_needs(struct needs *n)
@@ -201,17 +243,7 @@ static void say_needs(struct needs *n)
                    n->programs_missing.data);
     else if (n->programs_found.len)
         doctor_say(d, FITNESS_OK, "generators", NULL, "%s", n->programs_found.data);
-    if (n->image_errors)
-        doctor_say(d, FITNESS_WARN, "images", NULL, "%zu could not be asked for", n->image_errors);
-    else if (n->images_missing_count)
-        doctor_say(d, FITNESS_WARN, "images",
-                   "build and tag them, `docker load`, or `docker pull` (a run tries that)",
-                   "%zu of %zu not in the engine: %s%s", n->images_missing_count,
-                   n->images_missing_count + n->images_present, n->images_missing.data,
-                   n->images_missing_count > NAMES_MAX ? ", ..." : "");
-    else if (d->engine)
-        doctor_say(d, FITNESS_OK, "images", NULL, "%zu in the engine%s", n->images_present,
-                   n->builds ? ", others are built" : "");
+    say_images(n);
     if (n->cpusets.len)
         doctor_say(d, n->cpuset_missing ? FITNESS_FAIL : FITNESS_WARN, "cpuset",
                    "`lscpu -e` shows processors and their cores", "%s", n->cpusets.data);

@@ -4,215 +4,26 @@
  * missing is listed at once, each with what would provide it.
  */
 #include "eta.h"
-#include "missing.h"
-#include "run_internal.h"
+#include "prepare.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include "benchctl/base/clock.h"
 #include "benchctl/base/interpolate.h"
 #include "benchctl/base/log.h"
 #include "benchctl/base/process.h"
 
-struct preparation {
-    struct sweep_run *sweep;
-    struct missing missing;
-    bool building;      /* second pass: everything is there, build what is to be built */
-    char *good_metrics; /* the metric adapters that were read last, with ',' between */
-    bool pull_useless;  /* a pull failed for want of a registry: the next would too, after the same wait */
-};
-
-static void missing_add_f(struct preparation *p, const char *kind, const char *name, const char *fmt, ...)
-    PRINTF_LIKE(4, 5);
-
-static void missing_add_f(struct preparation *p, const char *kind, const char *name, const char *fmt, ...)
+static void missing_program(struct preparation *p, const char *program, const char *package)
 {
-    char reason[1024];
-    va_list args;
+    CLEANUP_FREE char *why =
+        xasprintf("not on PATH%s%s", package ? "; the package that has it: " : "", package ? package : "");
 
-    va_start(args, fmt);
-    (void)vsnprintf(reason, sizeof(reason), fmt, args);
-    va_end(args);
-    missing_add(&p->missing, kind, name, reason);
+    missing_add(&p->missing, "load generator", program, why);
 }
 
 static void preparation_release(struct preparation *p)
 {
     missing_release(&p->missing);
+    missing_release(&p->absent);
     free(p->good_metrics);
-}
-
-/* --- images --- */
-
-static char *image_key(const struct container_settings *c)
-{
-    if (!c->build)
-        return xstrdup(c->image);
-    CLEANUP_VALUE(strbuf_release) struct strbuf b = STRBUF_INIT;
-    strbuf_addf(&b, "%s\n%s\n%s", c->image ? c->image : "", c->build->context,
-                c->build->dockerfile ? c->build->dockerfile : "");
-    for (size_t i = 0; i < c->build->args.len; i++)
-        strbuf_addf(&b, "\n%s=%s", c->build->args.items[i].key, c->build->args.items[i].value);
-    return strbuf_detach(&b);
-}
-
-/* What has been looked for: its id is NULL when it is missing. */
-static const struct image_use *known_image(struct sweep_run *s, const char *key)
-{
-    vec_each (i, &s->images)
-        if (strcmp(i->key, key) == 0)
-            return i;
-    return NULL;
-}
-
-const char *image_for(struct sweep_run *s, const struct container_settings *c)
-{
-    CLEANUP_FREE char *key = image_key(c);
-    const struct image_use *known = known_image(s, key);
-
-    return known ? known->id : NULL;
-}
-
-const struct json *image_config(struct sweep_run *s, const struct container_settings *c)
-{
-    CLEANUP_FREE char *key = image_key(c);
-    const struct image_use *known = known_image(s, key);
-
-    return known ? known->config : NULL;
-}
-
-static void progress_line(const char *line, void *data)
-{
-    (void)data;
-    note("  %s", line);
-}
-
-static void record_image(struct sweep_run *s, const struct container_settings *c, const char *key,
-                         const struct engine_image *image)
-{
-    CLEANUP_FREE char *portable = run_image_key(s->matrix, c);
-    const char *shown = c->image ? c->image : c->build->context;
-    struct json *j = json_new_object(), *digests = json_new_array();
-    const struct json *all = json_get(s->info, "images");
-
-    json_set_text(j, "key", portable);
-    json_set_text(j, "reference", shown);
-    json_set_text(j, "id", image->id);
-    for (char **d = image->repo_digests; d && *d; d++)
-        json_append(digests, json_new_text(*d));
-    json_set(j, "repo_digests", digests);
-    if (json_pointer(image->inspect, "/RootFS/Layers"))
-        json_set(j, "layers", json_clone(json_pointer(image->inspect, "/RootFS/Layers")));
-    json_set_text(j, "architecture", image->architecture);
-    json_set_number(j, "size_bytes", (double)image->size_bytes);
-    json_append((struct json *)(uintptr_t)all, j);
-    const struct json *config = json_get(image->inspect, "Config");
-    vec_push(&s->images, (struct image_use){.key = xstrdup(key),
-                                            .id = xstrdup(image->id),
-                                            .config = config ? json_clone(config) : NULL});
-}
-
-static int build_image(struct sweep_run *s, const struct container_settings *c, struct engine_image *ret,
-                       struct error *err)
-{
-    CLEANUP_FREE char *id = NULL;
-    const char *shown = c->image ? c->image : path_basename(c->build->context);
-    const struct engine_build b = {
-        .context = c->build->context,
-        .dockerfile = c->build->dockerfile,
-        .tag = c->image,
-        .args = &c->build->args,
-        .timeout_ns = 1800 * NS_PER_S,
-    };
-
-    note("building image '%s'", shown);
-    if (engine_image_build(s->engine, &b, &id, err) < 0)
-        return error_wrap(err, "building image '%s' from '%s'", shown, c->build->context);
-    return engine_image_inspect(s->engine, id, ret, err);
-}
-
-/* In the engine, or pulled. 1 when it is there, 0 when it is not to be had, -1 when the engine failed. */
-static int find_image(struct preparation *p, const char *reference, struct engine_image *ret,
-                      struct error *why, struct error *err)
-{
-    struct sweep_run *s = p->sweep;
-    struct error e = ERROR_INIT;
-
-    if (engine_image_inspect(s->engine, reference, ret, &e) == 0)
-        return 1;
-    if (e.kind != ERROR_NOT_FOUND) {
-        *err = e;
-        return -1;
-    }
-    *why = e;
-    if (p->pull_useless)
-        return 0;
-    note("pulling image '%s'", reference);
-    if (engine_image_pull(s->engine, reference, NULL, progress_line, NULL, why) < 0) {
-        if (why->kind == ERROR_INTERRUPTED) {
-            *err = *why;
-            return -1;
-        }
-        p->pull_useless = why->kind != ERROR_NOT_FOUND;
-        return 0;
-    }
-    return engine_image_inspect(s->engine, reference, ret, err) == 0 ? 1 : -1;
-}
-
-/* It was chosen before: that one and no other. */
-static int take_given(struct preparation *p, const struct container_settings *c, const char *id,
-                      const char *key, struct error *err)
-{
-    CLEANUP_VALUE(engine_image_release) struct engine_image image = {0};
-    struct error e = ERROR_INIT;
-
-    if (engine_image_inspect(p->sweep->engine, id, &image, &e) == 0) {
-        record_image(p->sweep, c, key, &image);
-        return 0;
-    }
-    if (e.kind != ERROR_NOT_FOUND) {
-        *err = e;
-        return -1;
-    }
-    missing_add_f(p, "image", c->image ? c->image : c->name,
-                  "the one that was chosen, %s, is not in the engine", id);
-    vec_push(&p->sweep->images, (struct image_use){.key = xstrdup(key), .id = NULL});
-    return 0;
-}
-
-static int need_image(struct preparation *p, const struct container_settings *c, struct error *err)
-{
-    struct engine_image image = {0};
-    struct error why = ERROR_INIT;
-    CLEANUP_FREE char *key = image_key(c);
-
-    if (known_image(p->sweep, key))
-        return 0;
-    const char *given = image_given(p->sweep, c);
-    if (given)
-        return take_given(p, c, given, key, err);
-    if (c->build && !p->building && fs_is_dir(c->build->context))
-        return 0;
-    if (c->build && !fs_is_dir(c->build->context)) {
-        missing_add_f(p, "image", c->image ? c->image : c->name, "its build context '%s' is not there",
-                      c->build->context);
-        vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
-        return 0;
-    }
-    int found = c->build ? (build_image(p->sweep, c, &image, err) < 0 ? -1 : 1)
-                         : find_image(p, c->image, &image, &why, err);
-    if (found < 0)
-        return -1;
-    if (found == 0) {
-        missing_add(
-            &p->missing, "image", c->image,
-            "not in the engine and cannot be pulled; build and tag it, or load it with `docker load`");
-        vec_push(&p->sweep->images, (struct image_use){.key = TAKE(key), .id = NULL});
-        return 0;
-    }
-    record_image(p->sweep, c, key, &image);
-    engine_image_release(&image);
-    return 0;
 }
 
 /* --- generators --- */
@@ -263,8 +74,7 @@ static int find_program(struct preparation *p, struct adapter_use *use, struct e
     struct error e = ERROR_INIT;
 
     if (!found) {
-        missing_add_f(p, "load generator", program, "not on PATH%s%s",
-                      package ? "; the package that has it: " : "", package ? package : "");
+        missing_program(p, program, package);
         return 0;
     }
     if (ask_version(p->sweep, use->adapter, &use->version, &e) == 0)
@@ -421,7 +231,6 @@ static int check_parity(struct preparation *p, struct error *err)
 static int need_scenario(struct preparation *p, const struct settings *st, const struct node *tree,
                          struct error *err)
 {
-    const struct container_settings *services = st->services.items;
     const struct check_settings *checks = st->checks.items;
     double none = NAN;
 
@@ -433,30 +242,41 @@ static int need_scenario(struct preparation *p, const struct settings *st, const
             return error_wrap(err, "check '%s'", checks[i].name);
     if (need_generator(p, &st->load, err) < 0 ||
         try_generator(p->sweep, &st->load, node_get(tree, "load"), err) < 0 ||
-        need_metrics(p, st->app.metrics, err) < 0 || need_image(p, &st->app, err) < 0)
+        need_metrics(p, st->app.metrics, err) < 0)
         return -1;
-    for (size_t i = 0; i < st->services.len; i++)
-        if (need_image(p, &services[i], err) < 0)
-            return -1;
-    if (st->database && st->database->service && need_image(p, st->database->service, err) < 0)
-        return -1;
-    if (!st->load.image)
-        return 0;
-    const struct container_settings generator = {.name = "load", .image = st->load.image};
-    return need_image(p, &generator, err);
+    return prepare_images(p, st, err);
 }
 
 static int need_canary(struct preparation *p, struct arena *a, struct error *err)
 {
     struct resolved r = {0};
 
+    p->must = true; /* without it nothing tells what the host does meanwhile */
     if (plan_resolve(p->sweep->plan, PLAN_CANARY, a, &r, err) < 0 ||
         need_scenario(p, &r.settings, r.tree, err) < 0 || need_secrets(p, r.tree, err) < 0)
         return error_wrap(err, "canary");
+    p->must = false;
     if (!p->building)
         eta_plan(p->sweep->eta, ETA_CANARY, (double)plan_estimate_trial_ns(&r.settings),
                  (double)r.settings.cooldown.time_ns);
     return 0;
+}
+
+/* The time that its trials take: none when they are passed over. */
+static void expect_time(struct preparation *p, size_t scenario, const struct settings *st)
+{
+    struct sweep_run *s = p->sweep;
+    CLEANUP_FREE char *absent = image_absent(s, st);
+
+    if (p->building)
+        return;
+    if (!absent) {
+        eta_plan(s->eta, scenario, (double)plan_estimate_trial_ns(st), (double)st->cooldown.time_ns);
+        return;
+    }
+    p->skipped++;
+    for (int64_t k = 0; k < s->matrix->trials; k++)
+        eta_done(s->eta, scenario);
 }
 
 static int need_all(struct preparation *p, struct error *err)
@@ -472,10 +292,24 @@ static int need_all(struct preparation *p, struct error *err)
         if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, r.tree, err) < 0 ||
             need_secrets(p, r.tree, err) < 0)
             return -1;
-        if (!p->building)
-            eta_plan(s->eta, i, (double)plan_estimate_trial_ns(&r.settings),
-                     (double)r.settings.cooldown.time_ns);
+        expect_time(p, i, &r.settings);
     }
+    return 0;
+}
+
+/* What `if_missing: skip` passes over, said once. Nothing at all to run is as bad as without it. */
+static int tell_skipped(struct preparation *p, struct error *err)
+{
+    size_t all = plan_counts(p->sweep->plan)->scenarios;
+
+    if (!p->skipped)
+        return 0;
+    if (p->skipped == all)
+        return missing_error(&p->absent, err);
+    p->sweep->some_absent = true;
+    note("%zu of %zu scenarios are skipped; not in the engine:", p->skipped, all);
+    vec_each (t, &p->absent.things)
+        note("  image '%s': %s", t->name, t->reason);
     return 0;
 }
 
@@ -490,6 +324,8 @@ int sweep_prepare(struct sweep_run *s, struct error *err)
         return -1;
     if (p.missing.things.len)
         return missing_error(&p.missing, err);
+    if (tell_skipped(&p, err) < 0)
+        return -1;
     p.building = true;
     return need_all(&p, err);
 }

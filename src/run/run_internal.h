@@ -66,8 +66,9 @@ struct standing {
 };
 
 struct image_use {
-    char *key; /* reference, or build context, Dockerfile and arguments */
-    char *id;
+    char *key;           /* reference, or build context, Dockerfile and arguments */
+    char *id;            /* NULL: it is not to be had */
+    char *absent;        /* why not; NULL: it is there */
     struct json *config; /* what it runs by itself, and its environment; NULL: the engine does not say */
 };
 
@@ -137,6 +138,7 @@ struct sweep_run {
     bool engine_given_up; /* it was waited for in vain: the next trials do not wait again */
     bool budget_spent;
     bool round_asked; /* whether the first round fits the budget */
+    bool some_absent; /* scenarios are passed over for want of an image */
     uint64_t container_number;
     struct host_watch *host_watch;     /* host_watch.c's; NULL: not looked at yet */
     VEC(struct jvm_asked *) jvm_asked; /* jvm.c's: what was asked already, and the answers */
@@ -370,6 +372,9 @@ void sweep_place_in_schedule(struct sweep_run *s, struct plan_progress *ret);
 int sweep_prepare(struct sweep_run *s, struct error *err) MUST_CHECK;
 const char *image_for(struct sweep_run *s, const struct container_settings *c);
 const struct json *image_config(struct sweep_run *s, const struct container_settings *c); /* may be NULL */
+/* images.c: why the scenario is passed over, naming the image that is not there; NULL: it is run. The caller
+ * frees. */
+char *image_absent(struct sweep_run *s, const struct settings *st);
 struct adapter_use *adapter_for(struct sweep_run *s, const char *name);
 /* info.c */
 void info_begin(struct sweep_run *s);
@@ -389,7 +394,13 @@ void jvm_look(struct trial_run *t);
 void tell_jvm(struct trial_run *t);
 void jvm_forget(struct sweep_run *s);
 
-/* trial_run.c: fills err and the trial's marks for an application that is not ready; returns -1. */
+/* start.c */
+int step_services(struct trial_run *t, struct error *err) MUST_CHECK;
+void undo_services(struct trial_run *t);
+int step_app(struct trial_run *t, struct error *err) MUST_CHECK;
+void undo_app(struct trial_run *t);
+int step_ready(struct trial_run *t, struct error *err) MUST_CHECK;
+/* Fills err and the trial's marks for an application that is not ready; returns -1. */
 int app_not_ready(struct trial_run *t, enum ready_result r, int64_t timeout_ns, struct error *err);
 
 /* liveness.c: looks while a load runs whether the app answers, and whether it is ready again after a restart.
@@ -455,6 +466,9 @@ void trial_decide(struct trial_run *t);
 /* trial_run.c: one trial from begin to its record. -1 only when the sweep cannot go on or was interrupted. */
 int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, enum outcome *ret,
                   struct error *err) MUST_CHECK;
+/* It is recorded as `skipped`, for this reason, and nothing is started. */
+int trial_skip(struct sweep_run *s, struct planned_trial which, const char *why,
+               struct error *err) MUST_CHECK;
 void trial_note(struct trial_run *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Something happened that figures alone would not tell; texts are copied. at_ns: monotonic, 0: unknown. */
 void trial_finding(struct trial_run *t, const struct trial_happening *h, const char *fmt, ...)

@@ -70,6 +70,7 @@ static void sweep_release(struct sweep_run *s)
     vec_each (i, &s->images) {
         free(i->key);
         free(i->id);
+        free(i->absent);
         json_free(i->config);
     }
     vec_each (a, &s->adapters) {

@@ -134,8 +134,35 @@ static void move_on(struct sweep_run *s, struct planned_trial which)
     plan_schedule_tell(s->schedule, s->last_outcome);
 }
 
+/* An image of it is not in the engine, and it is not one that was measured when there was one. The caller
+ * frees; NULL: it is run. */
+static char *why_absent(struct sweep_run *s, struct planned_trial which, struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct resolved r = {0};
+
+    if (!s->some_absent || plan_resolve(s->plan, which.scenario, a, &r, err) < 0)
+        return NULL;
+    CLEANUP_FREE char *why = image_absent(s, &r.settings);
+    return why && !trial_is_sealed(s, which, err) ? TAKE(why) : NULL;
+}
+
+/* Nothing ran, so that nothing cools down, and what went before is still the trial just done. */
+static int pass_over(struct sweep_run *s, struct planned_trial which, const char *why, struct error *err)
+{
+    if (trial_skip(s, which, why, err) < 0)
+        return -1;
+    s->summary.by_outcome[OUTCOME_SKIPPED]++;
+    s->last_outcome = OUTCOME_SKIPPED;
+    return 0;
+}
+
 static int one_or_kept(struct sweep_run *s, struct planned_trial which, bool *cool, struct error *err)
 {
+    CLEANUP_FREE char *absent = why_absent(s, which, err);
+
+    if (absent)
+        return pass_over(s, which, absent, err);
     if (*cool && cool_down(s, err) < 0)
         return -1;
     *cool = !keep_sealed(s, which, err);

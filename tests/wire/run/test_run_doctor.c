@@ -210,6 +210,11 @@ static void what_a_matrix_needs(void **state)
     examine(v, "benchctl: 1\nname: m\nhost: {require: turbo=on, on_violation: fail}\n"
                "app: {image: 'app:1', cpuset: '0-9'}\nload: {adapter: idle, duration: 60s}\n");
     told(v, "images", FITNESS_OK, "1 in the engine");
+    examine(v, "benchctl: 1\nname: m\naxes: {tag: [app, gone]}\ntrials: 3\n"
+               "app: {image: '${tag}:1', if_missing: skip}\nload: {adapter: idle, duration: 60s}\n");
+    told(v, "images", FITNESS_WARN, "1 of 2 not in the engine: gone:1; 1 scenario would be skipped");
+    examine(v, "benchctl: 1\nname: m\nhost: {require: turbo=on, on_violation: fail}\n"
+               "app: {image: 'app:1', cpuset: '0-9'}\nload: {adapter: idle, duration: 60s}\n");
     told(v, "cpuset", FITNESS_FAIL, "cpuset 0-9 of 'app': this machine has no processor 4");
     told(v, "host.require", FITNESS_FAIL, "turbo is off, not on");
     assert_has(line_of(v, "host.require")->hint, "no_turbo");
