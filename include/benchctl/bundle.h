@@ -59,8 +59,9 @@ bool rundir_busy(const char *path);              /* does another process hold it
 /* Does it hold no more than what a benchctl makes before it begins a sweep? rundir_create() takes such a
  * directory over. */
 bool rundir_unbegun(const char *path);
-/* After rundir_create(), when nothing was begun: removes what was made, and the directory itself unless it
- * was there, empty, before. Closes it; what cannot be removed stays. */
+/* After rundir_create(), when nothing was begun: removes what was made, the directory itself unless it was
+ * there, empty, before, and those above it that were made with it and hold nothing else. Closes it; what
+ * cannot be removed stays. */
 void rundir_discard(struct rundir *r);
 
 /* One line {"seq","at","event",...,"sum"}; takes `fields` (may be NULL) over. `sync` at trial boundaries. A

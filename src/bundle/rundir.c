@@ -24,6 +24,7 @@ void rundir_close(struct rundir *r)
     if (r->lock_fd >= 0)
         (void)close(r->lock_fd); /* gives the lock up */
     free(r->path);
+    free(r->above);
     free(r);
 }
 
@@ -162,14 +163,29 @@ static int check_empty(const char *path, struct error *err)
     return 0;
 }
 
+/* The deepest directory above `path` that is there, absolute; NULL: `path` itself is. The caller frees. */
+static char *existing_above(const char *path)
+{
+    CLEANUP_FREE char *at = xstrdup(path);
+
+    if (fs_exists(path))
+        return NULL;
+    while (!fs_exists(at)) {
+        char *up = path_dirname(at);
+        free(at);
+        at = up;
+    }
+    return realpath(at, NULL);
+}
+
 int rundir_create(const char *path, struct rundir **ret, struct error *err)
 {
     CLEANUP(rundir_close) struct rundir *r = NULL;
-    bool made = !fs_exists(path);
+    CLEANUP_FREE char *above = existing_above(path);
 
     if (fs_mkdirs(path, err) < 0 || take_dir(path, &r, err) < 0 || check_empty(path, err) < 0)
         return -1;
-    r->made = made;
+    r->above = TAKE(above);
     CLEANUP_FREE char *journal = path_join(r->path, JOURNAL_FILE), *parent = path_dirname(r->path);
     if (journal_create(journal, &r->journal, err) < 0 || fs_sync_dir(r->path, err) < 0 ||
         fs_sync_dir(parent, err) < 0)
@@ -181,9 +197,17 @@ int rundir_create(const char *path, struct rundir **ret, struct error *err)
 void rundir_discard(struct rundir *r)
 {
     struct error ignored = ERROR_INIT;
+    CLEANUP_FREE char *at = xstrdup(r->path);
 
-    if (clear_dir(r->path, &ignored) == 0 && r->made)
-        (void)rmdir(r->path);
+    if (clear_dir(r->path, &ignored) < 0 || !r->above) {
+        rundir_close(r);
+        return;
+    }
+    while (strlen(at) > strlen(r->above) && rmdir(at) == 0) { /* what somebody else has put there stays */
+        char *up = path_dirname(at);
+        free(at);
+        at = up;
+    }
     rundir_close(r);
 }
 

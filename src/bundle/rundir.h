@@ -12,7 +12,7 @@ struct input {
 struct rundir {
     char *path; /* absolute */
     int lock_fd;
-    bool made; /* by this process: it was not there before */
+    char *above; /* the deepest one above that was there before; NULL: so was this */
     struct journal journal;
     struct seals seals;
     VEC(struct input) inputs; /* added by this process */

@@ -71,6 +71,38 @@ static void test_directories_that_are_taken(void **state)
     assert_null(r);
 }
 
+static void discard(const char *path)
+{
+    struct rundir *r = NULL;
+
+    OK(rundir_create(path, &r, e));
+    rundir_discard(r);
+}
+
+/* Nothing was begun: no directory is left that was not there before, and none goes that was. */
+static void test_discarded_leaves_nothing(void **state)
+{
+    CLEANUP_FREE char *deep = path_join(*state, "runs/of/one"), *of = path_join(*state, "runs/of"),
+                      *runs = path_join(*state, "runs");
+
+    discard(deep);
+    assert_false(fs_exists(runs));
+    assert_true(fs_is_dir(*state));
+    assert_int_equal(shell("mkdir -p %s", of), 0);
+    discard(deep);
+    assert_false(fs_exists(deep));
+    assert_true(fs_is_dir(of));
+    discard(of);
+    assert_true(fs_is_dir(of)); /* it was there, empty */
+    assert_int_equal(shell("rmdir %s %s", of, runs), 0);
+    struct rundir *r = NULL;
+    OK(rundir_create(deep, &r, e));
+    put(*state, "runs/of/another.txt", "of somebody else");
+    rundir_discard(r);
+    assert_false(fs_exists(deep));
+    assert_true(fs_is_dir(of));
+}
+
 static void test_an_interrupted_trial_is_done_again(void **state)
 {
     CLEANUP_FREE char *path = path_join(*state, "run"), *dir = NULL, *again = NULL;
@@ -443,6 +475,7 @@ int main(void)
         IN_SCRATCH(test_create_and_go_on),
         IN_SCRATCH(test_one_benchctl_at_a_time),
         IN_SCRATCH(test_directories_that_are_taken),
+        IN_SCRATCH(test_discarded_leaves_nothing),
         IN_SCRATCH(test_an_interrupted_trial_is_done_again),
         IN_SCRATCH(test_a_retry_replaces_and_keeps_the_first),
         IN_SCRATCH(test_an_error_is_told_from_a_result),
