@@ -11,7 +11,7 @@
 #include "sweep_watch.h"
 
 #define RUN_ID_DIGITS 24
-#define INTERRUPTED_EXIT 130 /* as error_exit_code() has it; said by a signal handler */
+#define UNFINISHED_S 5 /* what the report of a sweep that stopped may take: who stopped it waits */
 
 struct sweep_state {
     struct rundir *dir;
@@ -130,45 +130,76 @@ static enum watch_state state_at_end(int rc, const struct error *err)
     return rc == 0 ? WATCH_COMPLETE : err->kind == ERROR_INTERRUPTED ? WATCH_INTERRUPTED : WATCH_FAILED;
 }
 
+/* How the process ends when a signal comes while files are written; NULL: as always. */
+struct last_words {
+    const char *text;
+    int code;
+};
+static const struct last_words *last_words;
+
 /* All that is measured is kept and each file put in place whole: whatever is on its way is given up. */
 __attribute__((noreturn)) static void end_at_once(int signo)
 {
-    static const char text[] = "benchctl: interrupted while report and bundle are written; "
-                               "`benchctl resume` writes them\n";
-
     (void)signo;
-    (void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-    _exit(INTERRUPTED_EXIT);
+    (void)!write(STDERR_FILENO, last_words->text, strlen(last_words->text));
+    _exit(last_words->code);
 }
 
 /* No loop runs while the results are written, which may take long: a signal ends it there and then. */
-static void let_signals_end(bool yes)
+static void let_signals_end(const struct last_words *words)
 {
-    struct sigaction act = {.sa_handler = yes ? end_at_once : SIG_DFL};
+    const int signals[] = {SIGINT, SIGTERM, SIGALRM};
+    struct sigaction act = {.sa_handler = words ? end_at_once : SIG_DFL};
     sigset_t set;
 
     (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    if (!yes)
-        (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    (void)sigaction(SIGINT, &act, NULL);
-    (void)sigaction(SIGTERM, &act, NULL);
-    if (yes)
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        (void)sigaddset(&set, signals[i]);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    last_words = words;
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        (void)sigaction(signals[i], &act, NULL);
+    if (words)
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Of a sweep that stopped in the middle: what there is, and that it is not all. */
+static void report_unfinished(const char *dir, int code)
+{
+    const struct last_words words = {"benchctl: the report of what was measured is given up; "
+                                     "`benchctl report` makes it\n",
+                                     code};
+    struct error err = ERROR_INIT;
+
+    let_signals_end(&words);
+    (void)alarm(UNFINISHED_S);
+    int rc = sweep_write_unfinished(dir, &err);
+    (void)alarm(0);
+    let_signals_end(NULL);
+    if (rc < 0)
+        (void)report_error(&err);
+    else
+        fprintf(stderr, "report of what was measured, not complete: %s/report.html\n", dir);
 }
 
 /* What is left of the sweep, told; the exit code. */
 static int leave_results(const struct sweep_state *s, struct rundir **dir, int rc,
                          const struct sweep_ending *how, struct error *err)
 {
+    const struct last_words words = {"benchctl: interrupted while report and bundle are written; "
+                                     "`benchctl resume` writes them\n",
+                                     error_exit_code(ERROR_INTERRUPTED)};
     int code;
 
-    if (rc < 0)
-        return tell_failure(s, dir, how->measured, err);
-    let_signals_end(true);
+    if (rc < 0) {
+        code = tell_failure(s, dir, how->measured, err);
+        if (*dir && how->measured)
+            report_unfinished(rundir_path(*dir), code);
+        return code;
+    }
+    let_signals_end(&words);
     int written = sweep_write_results(rundir_path(*dir), how, &code, err);
-    let_signals_end(false);
+    let_signals_end(NULL);
     return written < 0 ? report_error(err) : code;
 }
 

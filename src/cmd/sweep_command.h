@@ -45,6 +45,9 @@ struct sweep_ending {
 int sweep_write_results(const char *dir, const struct sweep_ending *e, int *ret_code,
                         struct error *err) MUST_CHECK;
 
+/* The report files of a sweep that is not over, which say so; no bundle. */
+int sweep_write_unfinished(const char *dir, struct error *err) MUST_CHECK;
+
 /* The images that the sweep used, out of the engine into DIR/images. Those that are there need no engine. */
 int sweep_save_images(const char *dir, const char *engine_url, struct error *err) MUST_CHECK;
 

@@ -52,19 +52,34 @@ static int without_images(const char *dir, const struct error *why, struct error
     return error_hint(err, "once that is mended: benchctl bundle create %s --with-images", dir);
 }
 
+static int write_reports(const char *dir, const struct sweep *sweep, struct error *err)
+{
+    CLEANUP(report_free) struct report *report = NULL;
+    const struct report_options o = {0};
+
+    return report_build(sweep, &o, &report, err) < 0 ||
+                   write_report(report, REPORT_HTML, dir, "report.html", err) < 0 ||
+                   write_report(report, REPORT_MARKDOWN, dir, "report.md", err) < 0 ||
+                   write_report(report, REPORT_CSV, dir, "summary.csv", err) < 0
+               ? -1
+               : 0;
+}
+
+int sweep_write_unfinished(const char *dir, struct error *err)
+{
+    CLEANUP(sweep_free) struct sweep *sweep = NULL;
+
+    return sweep_load(dir, &sweep, err) < 0 ? -1 : write_reports(dir, sweep, err);
+}
+
 /* Report files and the bundle, from what is in the directory: the same that `report` would show. */
 int sweep_write_results(const char *dir, const struct sweep_ending *e, int *ret_code, struct error *err)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf findings = STRBUF_INIT, compared = STRBUF_INIT;
     CLEANUP(sweep_free) struct sweep *sweep = NULL;
-    CLEANUP(report_free) struct report *report = NULL;
     CLEANUP_FREE char *bundle = xasprintf("%s.tar.zst", dir);
-    const struct report_options o = {0};
 
-    if (sweep_load(dir, &sweep, err) < 0 || report_build(sweep, &o, &report, err) < 0 ||
-        write_report(report, REPORT_HTML, dir, "report.html", err) < 0 ||
-        write_report(report, REPORT_MARKDOWN, dir, "report.md", err) < 0 ||
-        write_report(report, REPORT_CSV, dir, "summary.csv", err) < 0 ||
+    if (sweep_load(dir, &sweep, err) < 0 || write_reports(dir, sweep, err) < 0 ||
         rerun_compare(dir, sweep, &compared, err) < 0)
         return -1;
     struct error images_err = ERROR_INIT;

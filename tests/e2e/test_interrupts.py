@@ -62,7 +62,11 @@ def interrupted_during_the_load(lab, signo=signal.SIGINT, out='int'):
     in_the_load_of(lab, out, 'b')
     end(lab, p, signo, 130)
     lab.nothing_left()
-    has(lab.read('background.log'), 'interrupted', 'benchctl resume')
+    has(lab.read('background.log'), 'interrupted', 'benchctl resume', 'report of what was measured, not complete')
+    for name in ('report.html', 'report.md'):
+        has(lab.read(out + '/' + name), 'not complete: 1 of 3 trials recorded, 2 scenarios not run yet')
+    same(len(lab.read(out + '/summary.csv').splitlines()), 4, 'a head and each scenario, measured or not')
+    same(os.path.exists(lab.path(out + '.tar.zst')), False, 'no bundle of what is not complete')
     sealed = lab.sealed(out)
     same(len(sealed), 1, 'sealed')
     assert not json.loads(lab.read(out + '/sweep.json'))['complete']
