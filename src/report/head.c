@@ -76,6 +76,25 @@ static void describe_sweep(struct report *r, struct section *s)
     add_line(r, s, "sweep", &p);
 }
 
+/* Of a rerun: the bundle that was run again. */
+static void describe_origin(struct report *r, struct section *s)
+{
+    const struct json *of = json_get(r->sweep->info, "rerun_of");
+    const char *file = json_get_text(of, "file"), *sha256 = json_get_text(of, "sha256"),
+               *name = json_get_text(of, "name"), *started = json_get_text(of, "started_at");
+    struct parts p = {.text = STRBUF_INIT};
+
+    if (name)
+        add_part(&p, ", ", "%s", name);
+    if (started)
+        add_part(&p, ", ", "started %s", started);
+    if (file)
+        add_part(&p, ", ", "bundle %s", file);
+    if (sha256)
+        add_part(&p, ", ", "SHA-256 %s", sha256);
+    add_line(r, s, "run again", &p);
+}
+
 /* What is missing, when anything is. */
 static void describe_progress(struct report *r, struct section *s)
 {
@@ -182,6 +201,7 @@ void report_head(struct report *r)
 
     describe_host(r, s);
     describe_sweep(r, s);
+    describe_origin(r, s);
     describe_progress(r, s);
     describe_parity(r, s);
     describe_load(r, s);

@@ -112,6 +112,7 @@ def again_elsewhere(lab, second):
     same(order(lab, 'there'), order(lab, 'gone-one'), 'the order')
     of = load(lab, 'there', 'sweep.json')['rerun_of']
     same((of['file'], of['name']), ('kept.tar.zst', 'again'), 'of which bundle')
+    has(lab.read('there/report.md'), 'run again: again, started %s, bundle kept.tar.zst, SHA-256 %s' % (of['started_at'], of['sha256']))
     compared = load(lab, 'there', 'compare.json')
     same([(s['scenario'], s['then_outcomes'], s['now_outcomes']) for s in compared['scenarios']],
          [(s, {'ok': 2}, {'ok': 2}) for s in sorted(s['scenario'] for s in compared['scenarios'])], 'outcomes')

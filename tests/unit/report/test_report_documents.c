@@ -35,6 +35,30 @@ static void make(struct maker *m, const char *evil)
     t->metrics[0].name = evil;
 }
 
+/* The head of a rerun names the bundle; that of any other sweep says nothing of one. */
+static void test_the_original_of_a_rerun(void **state)
+{
+    static const char line[] = "run again: lab, started 2026-01-02T03:04:05Z, bundle lab.tar.zst, SHA-256 "
+                               "0123456789abcdef";
+    static const enum report_format formats[] = {REPORT_TABLE, REPORT_MARKDOWN, REPORT_HTML};
+    CLEANUP_VALUE(maker_release) struct maker m;
+    struct json *of = json_new_object();
+
+    (void)state;
+    make(&m, "x");
+    CLEANUP_FREE char *before = rendered(&m, &(struct report_options){0}, REPORT_TABLE);
+    assert_null(strstr(before, "run again"));
+    json_set_text(of, "name", "lab");
+    json_set_text(of, "started_at", "2026-01-02T03:04:05Z");
+    json_set_text(of, "file", "lab.tar.zst");
+    json_set_text(of, "sha256", "0123456789abcdef");
+    json_set(m.sweep.info, "rerun_of", of);
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        CLEANUP_FREE char *text = rendered(&m, &(struct report_options){0}, formats[i]);
+        assert_has(text, line);
+    }
+}
+
 static void test_html(void **state)
 {
     static const char evil[] = "<script>alert(1)</script>\"'&<img src=x onerror=y>\033\xe2\x80\xae";
@@ -286,11 +310,17 @@ static void test_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),         cmocka_unit_test(test_html_is_well_formed),
-        cmocka_unit_test(test_html_content), cmocka_unit_test(test_html_of_many),
-        cmocka_unit_test(test_markdown),     cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_shape),    cmocka_unit_test(test_csv_findings),
-        cmocka_unit_test(test_json),         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_the_original_of_a_rerun),
+        cmocka_unit_test(test_html),
+        cmocka_unit_test(test_html_is_well_formed),
+        cmocka_unit_test(test_html_content),
+        cmocka_unit_test(test_html_of_many),
+        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_shape),
+        cmocka_unit_test(test_csv_findings),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_formats),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
