@@ -153,3 +153,16 @@ int each_reference(const char *text, int (*visit)(const char *name, void *data, 
     }
     return 0;
 }
+
+int each_reference_below(const struct node *n, int (*visit)(const char *name, void *data, struct error *err),
+                         void *data, struct error *err)
+{
+    if (!n || !n->refers)
+        return 0;
+    if (n->kind == NODE_SCALAR)
+        return each_reference(n->text, visit, data, err);
+    for (size_t i = 0; i < n->len; i++)
+        if (each_reference_below(n->items[i], visit, data, err) < 0)
+            return -1;
+    return 0;
+}

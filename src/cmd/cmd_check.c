@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `benchctl check`: is a matrix right, every scenario of it, its adapters, and every file that it names? */
+#include "benchctl/base/interpolate.h"
 #include "benchctl/base/name_index.h"
 #include "benchctl/base/log.h"
 #include "benchctl/load.h"
@@ -30,6 +31,8 @@ struct check {
     struct name_index load_names; /* adapter's name → index into loads; SIZE_MAX: broken */
     VEC(struct known_load) loads;
     struct name_index metric_names;
+    struct name_index secrets; /* names that were looked for in the environment */
+    struct strbuf unset;       /* those that are not there */
     char **adapter_dirs;
     struct json *problems, *warnings; /* for --format json */
     size_t count;
@@ -47,6 +50,8 @@ static void check_release(struct check *c)
     name_index_release(&c->files);
     name_index_release(&c->load_names);
     name_index_release(&c->metric_names);
+    name_index_release(&c->secrets);
+    strbuf_release(&c->unset);
     json_free(c->problems);
     json_free(c->warnings);
     option_list_release(&c->filters);
@@ -168,6 +173,19 @@ static void check_metrics(struct check *c, const struct container_settings *s, c
     }
 }
 
+static int note_secret(const char *name, void *data, struct error *err)
+{
+    struct check *c = data;
+
+    (void)err;
+    if (!text_starts(name, "secret:"))
+        return 0;
+    name += strlen("secret:");
+    if (is_new(c, &c->secrets, name) && !getenv(name))
+        strbuf_addf(&c->unset, "%s%s", c->unset.len ? ", " : "", name);
+    return 0;
+}
+
 static int note_file(const char *path, void *data, struct error *err)
 {
     struct check *c = data;
@@ -229,8 +247,10 @@ static void check_scenario(struct check *c, size_t i, bool *overrides)
                                                    .report_data = c,
                                                    .set = i == PLAN_CANARY ? c->m->canary->set : NULL};
     c->scenario = scenario.id;
-    if (matrix_resolve(c->m, &combination, a, &s, &tree, &err) == 0)
+    if (matrix_resolve(c->m, &combination, a, &s, &tree, &err) == 0) {
         check_settings(c, &s, tree);
+        (void)!each_reference_below(tree, note_secret, c, &err);
+    }
     c->scenario = NULL;
 }
 
@@ -253,6 +273,21 @@ static void add_warning(const struct error *w, void *data)
     json_set_text(j, "message", w->message);
     json_set_text(j, "hint", w->hint);
     json_append(c->warnings, j);
+}
+
+/* A matrix is right without its secrets; only a run needs them. */
+static void warn_of_unset(struct check *c)
+{
+    struct error w = ERROR_INIT, ignored = ERROR_INIT;
+
+    if (c->m->notify.webhook)
+        (void)!each_reference(c->m->notify.webhook, note_secret, c, &ignored);
+    if (!c->unset.len)
+        return;
+    (void)error_set(&w, ERROR_INVALID, "secrets that are not in the environment: %s", strbuf_text(&c->unset));
+    (void)error_hint(&w, "export them before the run, which does not begin without them");
+    print_warning(&w, NULL);
+    add_warning(&w, c);
 }
 
 static void check_all(struct check *c)
@@ -281,6 +316,7 @@ static void check_all(struct check *c)
         return;
     warn_of_idle_axes(c->p);
     idle_axes(c->p, add_warning, c);
+    warn_of_unset(c);
 }
 
 static struct json *to_json(const struct check *c)

@@ -37,7 +37,7 @@ void idle_axes(const struct plan *p, void (*tell)(const struct error *warning, v
     }
 }
 
-static void print_warning(const struct error *w, void *data)
+void print_warning(const struct error *w, void *data)
 {
     (void)data;
     print_plain(stderr, "benchctl: warning: ", w->message);

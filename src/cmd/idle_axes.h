@@ -8,6 +8,9 @@
 /* Calls `tell` for each, with a message that has its position and a hint. */
 void idle_axes(const struct plan *p, void (*tell)(const struct error *warning, void *data), void *data);
 
+/* A warning with its hint, on stderr; `data` is not looked at. */
+void print_warning(const struct error *w, void *data);
+
 /* The same as warnings on stderr. */
 void warn_of_idle_axes(const struct plan *p);
 

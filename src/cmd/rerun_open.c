@@ -106,8 +106,12 @@ void rerun_miss(struct rerun *r, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    vec_push(&r->missing, format_text(fmt, args));
+    CLEANUP_FREE char *text = format_text(fmt, args);
     va_end(args);
+    vec_each (m, &r->missing)
+        if (strcmp(*m, text) == 0)
+            return;
+    vec_push(&r->missing, TAKE(text));
 }
 
 /* --- the bundle --- */

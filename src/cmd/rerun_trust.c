@@ -46,20 +46,12 @@ static int see_secret(const char *name, void *data, struct error *err)
     struct rerun *r = data;
 
     (void)err;
-    if (strncmp(name, "secret:", 7) == 0)
-        rerun_reason(&r->reasons, "it reads the secret '%s' from the environment of this machine", name + 7);
-    return 0;
-}
-
-static int look_for_secrets(struct rerun *r, const struct node *n, struct error *err)
-{
-    if (!n || !n->refers)
+    if (!text_starts(name, "secret:"))
         return 0;
-    if (n->kind == NODE_SCALAR)
-        return each_reference(n->text, see_secret, r, err);
-    for (size_t i = 0; i < n->len; i++)
-        if (look_for_secrets(r, n->items[i], err) < 0)
-            return -1;
+    name += strlen("secret:");
+    rerun_reason(&r->reasons, "it reads the secret '%s' from the environment of this machine", name);
+    if (!getenv(name))
+        rerun_miss(r, "secret '%s': not in the environment; export it before the run", name);
     return 0;
 }
 
@@ -79,7 +71,7 @@ static int look_at_scenario(struct rerun *r, size_t i, struct error *err)
                                       .settings = &resolved.settings,
                                       .generator_here = here && !resolved.settings.load.image};
     rerun_ask(&asked, &r->reasons);
-    return look_for_secrets(r, resolved.tree, err);
+    return each_reference_below(resolved.tree, see_secret, r, err);
 }
 
 int rerun_look_for_reasons(struct rerun *r, struct error *err)
@@ -90,6 +82,8 @@ int rerun_look_for_reasons(struct rerun *r, struct error *err)
                      r->inputs.secrets.items[i]);
     vec_each (link, &r->tree.leaving)
         rerun_reason(&r->reasons, "a link in a build context leads out of it: %s", *link);
+    if (r->matrix->notify.webhook && each_reference(r->matrix->notify.webhook, see_secret, r, err) < 0)
+        return -1;
     for (size_t i = 0; i < plan_counts(r->plan)->scenarios; i++)
         if (look_at_scenario(r, i, err) < 0)
             return -1;

@@ -167,6 +167,11 @@ def changed_by_hand(lab):
     lab.benchctl('bundle', 'create', lab.path('x'), '-o', lab.path('x.tar.zst'))
     has(lab.benchctl('rerun', 'x.tar.zst', '--out', lab.path('no'), code=2).stderr,
         "scenario '32m' is not what was run")
+    lab.write('x/matrix.yaml', text + 'notify: {webhook: "${secret:E2E_NO_HOOK}"}\n')
+    lab.benchctl('bundle', 'create', lab.path('x'), '-o', lab.path('w.tar.zst'))
+    lab.benchctl('rerun', 'w.tar.zst', '-n')  # whoever was told then is not told again
+    r = lab.benchctl('rerun', 'w.tar.zst', '-n', '--trust', code=3)
+    has(r.stderr, "secret 'E2E_NO_HOOK': not in the environment; export it before the run")
     lab.write('x/matrix.yaml', text.replace('  memory:', '  binds: ["/:/host"]\n  memory:'))
     lab.benchctl('bundle', 'create', lab.path('x'), '-o', lab.path('y.tar.zst'))
     r = lab.benchctl('rerun', 'y.tar.zst', '--out', lab.path('no'), code=2)

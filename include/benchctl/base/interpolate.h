@@ -38,5 +38,9 @@ bool has_reference(const char *text);
 /* Calls `visit` for each reference's name. Stops and returns -1 when visit does. */
 int each_reference(const char *text, int (*visit)(const char *name, void *data, struct error *err),
                    void *data, struct error *err) MUST_CHECK;
+/* The same for every text of a tree, which may be NULL. */
+struct node;
+int each_reference_below(const struct node *n, int (*visit)(const char *name, void *data, struct error *err),
+                         void *data, struct error *err) MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "benchctl/base/interpolate.h"
 #include "benchctl/base/mem.h"
+#include "benchctl/base/tree.h"
 
 static enum lookup_result names(const char *name, struct strbuf *out, void *data, struct error *err)
 {
@@ -153,12 +154,32 @@ static void references_are_listed(void **state)
     strbuf_release(&seen);
 }
 
+static void references_of_a_tree_are_listed(void **state)
+{
+    static const char text[] = "a: [x, '${one}']\nb: {c: '${two} ${three}', d: plain}\n";
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct strbuf seen = STRBUF_INIT;
+    struct error err = ERROR_INIT;
+    const struct node *root = NULL;
+
+    (void)state;
+    assert_int_equal(tree_parse(text, sizeof(text) - 1, "x.yaml", a, &root, &err), 0);
+    assert_int_equal(each_reference_below(root, visit, &seen, &err), 0);
+    assert_string_equal(strbuf_text(&seen), "one;two;three;");
+    assert_int_equal(each_reference_below(NULL, visit, &seen, &err), 0);
+    strbuf_release(&seen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(references_are_replaced), cmocka_unit_test(dollars_escape),
-        cmocka_unit_test(bad_references),          cmocka_unit_test(long_names_are_refused),
-        cmocka_unit_test(growth_has_a_limit),      cmocka_unit_test(references_are_listed),
+        cmocka_unit_test(references_of_a_tree_are_listed),
+        cmocka_unit_test(references_are_replaced),
+        cmocka_unit_test(dollars_escape),
+        cmocka_unit_test(bad_references),
+        cmocka_unit_test(long_names_are_refused),
+        cmocka_unit_test(growth_has_a_limit),
+        cmocka_unit_test(references_are_listed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
