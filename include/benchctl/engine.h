@@ -226,6 +226,25 @@ int engine_container_remove(struct engine *e, const char *id, struct error *err)
 int engine_container_copy(struct engine *e, const char *id, const char *path, int fd,
                           struct error *err) MUST_CHECK;
 
+/* A command in a container that runs, beside its main process. */
+struct engine_exec {
+    const struct text_list *command; /* at least one word */
+    const char *working_dir;         /* NULL: the container's */
+    int stdout_fd, stderr_fd;        /* as in struct engine_log_options, and so are the next three */
+    int64_t max_bytes;
+    void (*on_line)(const char *line, size_t len, bool is_stderr, void *data);
+    void *data;
+    int64_t timeout_ns; /* 0: none */
+};
+struct engine_exec_end {
+    int code;
+    int64_t duration_ns; /* from the call that starts it to the end of its output, by our clock */
+};
+/* Waits for its end. ERROR_TIMEOUT when it did not come in time: the command goes on in the container. What
+ * cannot be executed ends with code 126 or 127. */
+int engine_exec(struct engine *e, const char *id, const struct engine_exec *x, struct engine_exec_end *ret,
+                struct error *err) MUST_CHECK;
+
 /* A call under way. Owned by the caller; engine_call_wait() finishes it; engine_call_free() abandons it. */
 struct engine_call;
 int engine_start_async(struct engine *e, const char *id, struct engine_call **ret,

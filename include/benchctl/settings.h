@@ -25,6 +25,7 @@ enum reset_mode { RESET_TEMPLATE, RESET_TRUNCATE, RESET_RECREATE, RESET_NONE };
 enum order_mode { ORDER_LISTED, ORDER_INTERLEAVED, ORDER_RANDOM };
 enum on_problem { ON_PROBLEM_WARN, ON_PROBLEM_FAIL };
 enum compare_mode { COMPARE_BLOBS, COMPARE_CONSTANTS };
+enum parity_sources { PARITY_REFS, PARITY_FOLDERS };
 
 struct build_settings {
     const char *context; /* absolute once the plan is made */
@@ -95,6 +96,24 @@ struct container_settings {
     const struct liveness_settings *liveness; /* of the app; NULL: the defaults */
 };
 
+enum build_every { BUILD_EVERY_SCENARIO, BUILD_EVERY_TRIAL };
+
+struct build_step_settings {
+    const char *name;
+    struct text_list command;
+    struct text_map counts; /* name: regular expression, whose first group is a number of the output */
+    struct position at;
+};
+
+/* Building the application as a measurement: in a container of its own, before the application is started. */
+struct build_measurement {
+    struct container_settings container; /* first: its fields are this section's */
+    const char *workdir;                 /* NULL: the image's */
+    struct schema_list steps;            /* struct build_step_settings */
+    int64_t timeout_ns;                  /* of all steps together */
+    enum build_every every;
+};
+
 struct database_settings {
     const struct container_settings *service; /* or */
     const char *url;                          /* an existing server (may hold a secret) */
@@ -122,6 +141,7 @@ struct parity_check {
 };
 struct parity_settings {
     const char *repo; /* absolute once read */
+    enum parity_sources sources;
     enum on_problem on_mismatch;
     struct schema_list checks; /* struct parity_check */
 };
@@ -185,6 +205,7 @@ struct settings {
     struct container_settings app;
     struct schema_list services; /* struct container_settings */
     const struct database_settings *database;
+    const struct build_measurement *build; /* NULL: not measured */
     struct load_settings load;
     struct sample_settings sample;
     struct schema_list checks;    /* struct check_settings */

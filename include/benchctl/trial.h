@@ -198,6 +198,25 @@ struct answer_sample {
     const char *shape; /* of JSON: SHA-256 of its keys and types; else the media type */
 };
 
+/* One command of a build that is measured. */
+struct build_count {
+    const char *name;
+    double value; /* NAN: no line told it */
+};
+struct build_step {
+    const char *name;
+    double duration_ms;
+    double exit_code;    /* NAN: it did not end in time */
+    const char *message; /* why it has no exit code; NULL: it has one */
+    struct build_count *counts;
+    size_t count_count;
+};
+struct build_result {
+    const char *image;
+    struct build_step *steps; /* those that were run */
+    size_t step_count;
+};
+
 struct scrape_result {
     double count, failed, mean_ms, p99_ms, mean_bytes;
 };
@@ -251,6 +270,8 @@ struct trial {
     struct floor_result floor;
     struct answer_sample *answers;
     size_t answer_count;
+    bool has_build;
+    struct build_result build;
     bool has_scrapes;
     struct scrape_result scrapes;
     struct validity_result *validity;

@@ -90,6 +90,8 @@ static int want_scenario(struct image_search *f, size_t i, struct error *err)
         want(f, &services[k]);
     if (s.database && s.database->service)
         want(f, s.database->service);
+    if (s.build)
+        want(f, &s.build->container);
     if (s.load.image)
         want(f, &generator);
     return 0;

@@ -127,7 +127,7 @@ static int rule_no_secret(const struct node *value, const char *key, struct erro
 }
 
 /* A command that is one text is one word, which is seldom what was meant. */
-static int check_words(const struct node *n, const char *key, struct error *err)
+int rule_words(const struct node *n, const char *key, struct error *err)
 {
     const struct node *value = node_get(n, key);
 
@@ -170,6 +170,15 @@ static int check_limits(const struct node *n, const struct container_settings *c
     return c->cpuset ? rule_cpuset(rule_at(n, "cpuset"), c->cpuset, err) : 0;
 }
 
+int rule_container(const struct node *n, const struct container_settings *c, struct error *err)
+{
+    if (c->image && rule_image(rule_at(n, "image"), c->image, err) < 0)
+        return -1;
+    if (check_limits(n, c, err) < 0 || check_env(n, c, err) < 0)
+        return -1;
+    return check_mounts(n, c, err);
+}
+
 static int check_container(const struct node *n, const void *value, struct error *err)
 {
     const struct container_settings *c = value;
@@ -178,12 +187,9 @@ static int check_container(const struct node *n, const void *value, struct error
         node_error(err, n, "neither 'image' nor 'build' is given");
         return error_hint(err, "a container is made from an image: name one, or say how to build it");
     }
-    if (c->image && rule_image(rule_at(n, "image"), c->image, err) < 0)
+    if (rule_container(n, c, err) < 0 || check_ready(n, c, err) < 0)
         return -1;
-    if (check_limits(n, c, err) < 0 || check_ready(n, c, err) < 0 || check_env(n, c, err) < 0 ||
-        check_mounts(n, c, err) < 0)
-        return -1;
-    if (check_words(n, "command", err) < 0 || check_words(n, "entrypoint", err) < 0)
+    if (rule_words(n, "command", err) < 0 || rule_words(n, "entrypoint", err) < 0)
         return -1;
     if (c->liveness && c->liveness->http && c->port == SCHEMA_ABSENT)
         return node_error(err, rule_at(n, "liveness"), "'liveness' by http needs a 'port'");
@@ -192,7 +198,7 @@ static int check_container(const struct node *n, const void *value, struct error
     return 0;
 }
 
-static const char *const if_missing_names[] = {[IF_MISSING_FAIL] = "fail", [IF_MISSING_SKIP] = "skip", NULL};
+const char *const if_missing_names[] = {[IF_MISSING_FAIL] = "fail", [IF_MISSING_SKIP] = "skip", NULL};
 
 #define CONTAINER_FIELDS                                                                                     \
     FIELD("image", TEXT, container_settings, image,                                                          \

@@ -184,6 +184,8 @@ static const struct schema_field settings_fields[] = {
           .help = "Other containers, each by its name."),
     FIELD("database", OPTIONAL, settings, database, .of = &database_schema,
           .help = "A database in a known state."),
+    FIELD("build", OPTIONAL, settings, build, .of = &build_measurement_schema,
+          .help = "How long building the application takes, as a measurement."),
     FIELD("load", STRUCT, settings, load, .of = &load_schema, .required = true, .help = "The load."),
     FIELD("sample", STRUCT, settings, sample, .of = &sample_schema,
           .help = "How often resources are looked at."),

@@ -30,8 +30,8 @@ int rule_name(const struct node *n, const char *what, const char *text, struct e
 
 int rule_service_name(const struct node *n, const char *name, struct error *err)
 {
-    static const char *const reserved[] = {"app",    "database", "load", "env",
-                                           "secret", "vars",     "host", "metrics"};
+    static const char *const reserved[] = {"app",  "database", "load",    "env",  "secret",
+                                           "vars", "host",     "metrics", "build"};
 
     if (rule_name(n, "a service", name, err) < 0)
         return -1;

@@ -24,11 +24,17 @@ int rule_image(const struct node *n, const char *text, struct error *err) MUST_C
 /* "NAME OPERATOR NUMBER"; without the name when `with_name` is false. */
 int rule_expectation(const struct node *n, const char *text, bool with_name, struct error *err) MUST_CHECK;
 
+/* What holds for any container: image, limits, environment, mounts. */
+int rule_container(const struct node *n, const struct container_settings *c, struct error *err) MUST_CHECK;
+/* A command as a list of words, without secrets in it. */
+int rule_words(const struct node *n, const char *key, struct error *err) MUST_CHECK;
+
 /* Names of roles and sections that a service cannot have. */
 int rule_service_name(const struct node *n, const char *name, struct error *err) MUST_CHECK;
 
 extern const struct schema app_schema, service_schema, database_service_schema;
 extern const struct schema build_schema, ready_schema, liveness_schema, startup_schema, metrics_schema;
-extern const struct schema database_schema, load_schema, cooldown_schema;
+extern const struct schema database_schema, load_schema, cooldown_schema, build_measurement_schema;
+extern const char *const if_missing_names[];
 
 #endif

@@ -8,7 +8,7 @@
 #include "benchctl/base/tree.h"
 
 /* Names in a table; what a made-up bundle has beyond is counted, not tabulated. */
-enum { ROLES_MAX = 16, METRICS_MAX = 64, CHECKS_MAX = 32 };
+enum { ROLES_MAX = 16, METRICS_MAX = 64, CHECKS_MAX = 32, BUILD_MAX = 32 };
 
 /* --- services --- */
 
@@ -106,11 +106,30 @@ static void add_check(struct report *r, const char *name)
                           });
 }
 
+/* A step's time, or (`count` is not NULL) a number that its output told. */
+static void add_build(struct report *r, const char *step, const char *count)
+{
+    const char *what = count ? arena_printf(r->arena, "counts.%s", count) : "duration_ms";
+    const char *name = count ? arena_printf(r->arena, "%s %s", step, count) : step;
+
+    vec_push(&r->figures, (struct figure){
+                              .key = arena_printf(r->arena, "build.%s.%s", step, what),
+                              .name = name,
+                              .measure = count ? "" : "s",
+                              .heading = arena_printf(r->arena, "Build: %s", name),
+                              .unit = count ? UNIT_COUNT : UNIT_SECONDS,
+                              .tables = TABLE_BUILD,
+                              .source = SOURCE_BUILD,
+                              .of = step,
+                              .path = count,
+                          });
+}
+
 /* --- what the trials have --- */
 
 struct discovery {
     struct report *r;
-    struct name_index roles, metrics, checks;
+    struct name_index roles, metrics, checks, build;
     VEC(struct metric_kind) kinds;
 };
 
@@ -124,8 +143,23 @@ static bool is_new(struct discovery *d, struct name_index *x, const char *name, 
     return new &&at < max;
 }
 
+static void discover_build(struct discovery *d, const struct build_result *b)
+{
+    for (size_t i = 0; i < b->step_count; i++) {
+        const struct build_step *s = &b->steps[i];
+        if (s->name && is_new(d, &d->build, s->name, BUILD_MAX))
+            add_build(d->r, s->name, NULL);
+        for (size_t k = 0; s->name && k < s->count_count; k++) {
+            const char *key = arena_printf(d->r->arena, "%s\n%s", s->name, s->counts[k].name);
+            if (is_new(d, &d->build, key, BUILD_MAX))
+                add_build(d->r, s->name, s->counts[k].name);
+        }
+    }
+}
+
 static void discover(struct discovery *d, const struct trial *t)
 {
+    discover_build(d, &t->build);
     for (size_t i = 0; i < t->service_count; i++)
         if (t->services[i].role && is_new(d, &d->roles, t->services[i].role, ROLES_MAX))
             add_service(d->r, t->services[i].role);
@@ -159,6 +193,7 @@ static void discover_all(struct report *r)
     name_index_release(&d.roles);
     name_index_release(&d.metrics);
     name_index_release(&d.checks);
+    name_index_release(&d.build);
     vec_release(&d.kinds);
 }
 

@@ -135,6 +135,22 @@ static double check_value(const struct trial *t, const char *name)
     return NAN;
 }
 
+/* A step that failed took no time that could be compared; what it told was told. */
+static double build_value(const struct build_result *b, const char *step, const char *count)
+{
+    for (size_t i = 0; i < b->step_count; i++) {
+        const struct build_step *s = &b->steps[i];
+        if (!text_equal(s->name, step) || isnan(s->exit_code))
+            continue;
+        if (!count)
+            return s->exit_code == 0 ? s->duration_ms : (double)NAN;
+        for (size_t k = 0; k < s->count_count; k++)
+            if (text_equal(s->counts[k].name, count))
+                return s->counts[k].value;
+    }
+    return NAN;
+}
+
 double figure_value(const struct figure *f, const struct trial *t)
 {
     switch (f->source) {
@@ -154,6 +170,8 @@ double figure_value(const struct figure *f, const struct trial *t)
         return NAN;
     case SOURCE_CHECK:
         return check_value(t, f->of);
+    case SOURCE_BUILD:
+        return build_value(&t->build, f->of, f->path);
     case SOURCE_NAMED: /* report_summaries() reads these from JSON, one conversion for all */
     case SOURCE_PHASE:
     case SOURCE_REQUEST:

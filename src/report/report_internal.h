@@ -34,7 +34,8 @@ enum {
     TABLE_DATABASE = 1 << 4,
     TABLE_METRICS = 1 << 5,
     TABLE_CHECKS = 1 << 6,
-    TABLE_FAILURES = 1 << 7
+    TABLE_FAILURES = 1 << 7,
+    TABLE_BUILD = 1 << 8
 };
 
 /* Only where it says something: nothing is hidden but columns of zeros. */
@@ -46,6 +47,7 @@ enum source {
     SOURCE_SERVICE, /* `offset` in the container with the role `of` */
     SOURCE_METRIC,  /* `offset` in the metric `of` */
     SOURCE_CHECK,   /* the value of the check `of`, where it is a number */
+    SOURCE_BUILD,   /* the step `of` of the build: its time, or the count `path` */
     SOURCE_NAMED,   /* by its name in trial.json */
     SOURCE_PHASE,   /* `path` in the phase `of` of the load */
     SOURCE_REQUEST, /* `path` in the kind of request `of` */

@@ -148,7 +148,8 @@ static const char *check_text(struct report *r, const struct json *check)
         if (ref)
             strbuf_addf(&text, " of %s", ref);
         if (commit)
-            strbuf_addf(&text, " at %s", commit);
+            strbuf_addf(&text, " at %s%s", commit,
+                        json_get_bool(m, "changed") ? " with changes that are not committed" : "");
     }
     return arena_strdup(r->arena, strbuf_text(&text));
 }
@@ -185,6 +186,11 @@ static void other_tables(struct report *r)
         {"Metrics of the application",
          "Of counters the increase over the load, of means the mean, of levels the highest scrape.",
          TABLE_METRICS, false},
+        {"Build",
+         "Each step in a container of its own before anything of the trial was started; one that failed has "
+         "no "
+         "time.",
+         TABLE_BUILD, false},
         {"Services and host", NULL, TABLE_SERVICES, false},
         {"Database", "Counted from the begin of the load until the application had stopped.", TABLE_DATABASE,
          false},

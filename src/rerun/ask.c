@@ -386,6 +386,8 @@ void rerun_ask(const struct rerun_asked *a, struct rerun_reasons *ret)
         ask_container(a, &services[i], ret);
     if (s->database)
         ask_database(a, s->database, ret);
+    if (s->build)
+        ask_container(a, &s->build->container, ret);
     ask_load(a, &s->load, ret);
     for (size_t i = 0; s->app.metrics && i < s->app.metrics->adapters.len; i++)
         if (strchr(s->app.metrics->adapters.items[i], '/'))

@@ -87,6 +87,8 @@ static void need_images(struct needs *n, const struct settings *s, bool canary)
         skipped |= need_container(n, &services[k]);
     if (s->database && s->database->service)
         skipped |= need_container(n, s->database->service);
+    if (s->build)
+        (void)need_image(n, s->build->container.image, NULL);
     (void)need_image(n, s->load.image, NULL);
     n->skipped += skipped && !canary;
 }

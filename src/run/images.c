@@ -226,6 +226,8 @@ int prepare_images(struct preparation *p, const struct settings *st, struct erro
             return -1;
     if (st->database && st->database->service && need_image(p, st->database->service, err) < 0)
         return -1;
+    if (st->build && need_image(p, &st->build->container, err) < 0)
+        return -1;
     if (!st->load.image)
         return 0;
     const struct container_settings generator = {.name = "load", .image = st->load.image};

@@ -302,12 +302,11 @@ static int tell_skipped(struct preparation *p, struct error *err)
 {
     size_t all = plan_counts(p->sweep->plan)->scenarios;
 
-    if (!p->skipped)
-        return 0;
     if (p->skipped == all)
         return missing_error(&p->absent, err);
-    p->sweep->some_absent = true;
-    note("%zu of %zu scenarios are skipped; not in the engine:", p->skipped, all);
+    p->sweep->some_absent = p->skipped > 0;
+    if (p->absent.things.len)
+        note("%zu of %zu scenarios are skipped; not in the engine:", p->skipped, all);
     vec_each (t, &p->absent.things)
         note("  image '%s': %s", t->name, t->reason);
     return 0;

@@ -132,6 +132,7 @@ struct sweep_run {
     struct cooldown_settings last_cooldown; /* of the trial just done */
     struct cooldown_state cooldown;
     int retry_allowed; /* of the trial just done */
+    int64_t built_ns;  /* of it: what was spent on a build that its scenario's other trials have not */
     VEC(char *) kept;  /* ids of the last failed trial's containers, with --keep */
     char database_version[128];
     bool torn_down;
@@ -191,7 +192,8 @@ struct trial_run {
     bool hopeless;           /* done again it would fail for the same reason */
     bool passing;            /* done again it may go well: the engine, or a stranger, was in the way */
     const char *environment; /* whatever else happened, it is the environment's doing: why; NULL: it is not */
-    double warmup_ms, setup_ms;
+    double warmup_ms, setup_ms, build_ms;
+    struct unit *build; /* while it runs */
     /* what went wrong first, and what it is */
     bool failed;
     const char *failed_step;
@@ -393,6 +395,11 @@ void copy_kernel_limits(struct trial_run *t, const struct unit *u, struct kernel
 void jvm_look(struct trial_run *t);
 void tell_jvm(struct trial_run *t);
 void jvm_forget(struct sweep_run *s);
+
+/* build.c: building the application, as a measurement; nothing of the trial runs beside it. */
+bool build_wanted(struct trial_run *t);
+int step_build(struct trial_run *t, struct error *err) MUST_CHECK;
+void undo_build(struct trial_run *t);
 
 /* start.c */
 int step_services(struct trial_run *t, struct error *err) MUST_CHECK;

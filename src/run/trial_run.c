@@ -128,6 +128,7 @@ static void undo_begin(struct trial_run *t)
 
 static const struct step steps[] = {
     {"begin", step_begin, undo_begin, false, NULL},
+    {"build", step_build, undo_build, false, build_wanted},
     {"database", step_database, NULL, false, NULL},
     {"services", step_services, undo_services, false, NULL},
     {"app start", step_app, undo_app, false, NULL},
@@ -269,7 +270,7 @@ static int trial_close(struct trial_run *t, struct error *err)
                          ? (double)(t->load_end_ns - t->load_begin_ns) / (double)NS_PER_MS
                          : 0;
     r->setup_ms = t->setup_ms;
-    r->overhead_ms = r->duration_ms - load_ms - t->warmup_ms - t->setup_ms;
+    r->overhead_ms = r->duration_ms - load_ms - t->warmup_ms - t->setup_ms - t->build_ms;
     return t->sweep->cb->trial_done(r, t->sweep->cb->data, err);
 }
 
@@ -344,6 +345,8 @@ int trial_execute(struct sweep_run *s, struct planned_trial which, int attempt, 
     tell_sealed(&t, rc == 0);
     *ret = t.record.outcome;
     s->last_cooldown = t.settings->cooldown;
+    bool once = t.settings->build && t.settings->build->every == BUILD_EVERY_SCENARIO;
+    s->built_ns = once ? (int64_t)(t.build_ms * NS_PER_MS) : 0;
     s->retry_allowed = t.settings->retry > 0 && !t.hopeless ? (int)t.settings->retry : 0;
     return rc;
 }

@@ -46,7 +46,7 @@ static int all_attempts(struct sweep_run *s, struct planned_trial which, struct 
     s->last_done_ns = clock_now_ns();
     if (!is_infrastructure(o) &&
         o != OUTCOME_SKIPPED) /* these end early, or late, for reasons of their own */
-        eta_took(s->eta, which.scenario, (double)(s->last_done_ns - begin_ns));
+        eta_took(s->eta, which.scenario, (double)(s->last_done_ns - begin_ns - s->built_ns));
     s->summary.by_outcome[o]++;
     s->last_outcome = o;
     return 0;

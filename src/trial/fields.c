@@ -278,6 +278,25 @@ static const struct field answer_fields[] = {
 };
 static RECORD(answer_record, struct answer_sample, answer_fields);
 
+static const struct field build_count_fields[] = {NUMBER(struct build_count, value)};
+static RECORD(build_count_record, struct build_count, build_count_fields);
+
+static const struct field build_step_fields[] = {
+    TEXT(struct build_step, name),
+    NUMBER(struct build_step, duration_ms),
+    NUMBER(struct build_step, exit_code),
+    TEXT(struct build_step, message),
+    KEYED(struct build_step, "counts", FIELD_PAIRS, counts, count_count, offsetof(struct build_count, name),
+          build_count_record),
+};
+static RECORD(build_step_record, struct build_step, build_step_fields);
+
+static const struct field build_fields[] = {
+    TEXT(struct build_result, image),
+    LIST(struct build_result, "steps", steps, step_count, build_step_record),
+};
+static RECORD(build_record, struct build_result, build_fields);
+
 static const struct field scrape_fields[] = {
     NUMBER(struct scrape_result, count),      NUMBER(struct scrape_result, failed),
     NUMBER(struct scrape_result, mean_ms),    NUMBER(struct scrape_result, p99_ms),
@@ -325,6 +344,7 @@ static const struct field trial_fields[] = {
     LIST(struct trial, "findings", findings, finding_count, finding_record),
     OPTIONAL(struct trial, "floor", floor, has_floor, floor_record),
     LIST(struct trial, "answers", answers, answer_count, answer_record),
+    OPTIONAL(struct trial, "build", build, has_build, build_record),
     OPTIONAL(struct trial, "scrapes", scrapes, has_scrapes, scrape_record),
     LIST(struct trial, "validity", validity, validity_count, validity_record),
     {.name = "notes",
