@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that sources which must be the same are the same (libgit2): trees of commits compared by path, kind,
- * mode class and blob id, or the named string constants of sources compared by name, value and order. Reads
- * repositories only: never fetches, never looks at working files, never writes.
+ * mode class and blob id, or the named string constants of sources compared by name, value and order. With
+ * PARITY_FOLDERS the working files below folders are read as they are. Never fetches, never writes.
  */
 #ifndef BENCHCTL_PARITY_H
 #define BENCHCTL_PARITY_H
@@ -23,6 +23,8 @@ struct parity_member_result {
     const char *repo, *ref, *full_ref, *commit, *path; /* commit: 40 or 64 hex digits */
     const char *tag;                                   /* tag object id of an annotated tag, or NULL */
     const char *object;                                /* tree or blob id of the path */
+    const char *folder; /* of working files, or NULL; then `commit` is HEAD's, NULL outside of repositories */
+    bool changed;       /* with folder: the files are not those of that commit */
     bool shallow;
     size_t files;
 };

@@ -14,7 +14,7 @@ static const struct schema_field member_fields[] = {
     FIELD("repo", TEXT, parity_member, repo, .path = true,
           .help = "Repository, when it is not the section's."),
     FIELD("ref", TEXT, parity_member, ref, .fallback = "HEAD",
-          .help = "Branch, tag or commit; never fetched."),
+          .help = "Branch, tag or commit, never fetched; with `sources: folders` a folder below `repo`."),
     FIELD("path", TEXT, parity_member, path, .required = true, .help = "Directory or file in its tree."),
     FIELD("match", TEXT, parity_member, match,
           .help = "`constants` only: names to compare, a glob such as `SQL_*`."),
@@ -94,9 +94,15 @@ static int check_parity(const struct node *n, const void *value, struct error *e
     return 0;
 }
 
+static const char *const sources_names[] = {[PARITY_REFS] = "refs", [PARITY_FOLDERS] = "folders", NULL};
+
 static const struct schema_field parity_fields[] = {
     FIELD("repo", TEXT, parity_settings, repo, .path = true,
-          .help = "Local repository that members belong to, relative to the matrix."),
+          .help =
+              "Local repository, or directory of folders, that members belong to, relative to the matrix."),
+    FIELD("sources", CHOICE, parity_settings, sources, .choices = sources_names, .fallback = "refs",
+          .help = "Committed trees of refs; or working files as they are, of folders below `repo` that `ref` "
+                  "names."),
     FIELD("on_mismatch", CHOICE, parity_settings, on_mismatch, .choices = problem_names, .fallback = "fail",
           .help = "Stop with exit code 4, or go on with a warning."),
     FIELD("checks", LIST, parity_settings, checks, .of = &check_schema, .required = true,

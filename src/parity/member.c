@@ -151,11 +151,22 @@ static int walk_commit(struct walk *w, const char *path, struct error *err)
     return rc;
 }
 
+static int walk_folder(struct walk *w, struct error *err)
+{
+    git_object *tree = NULL;
+
+    if (repository_object(w->m->repository, &w->m->root, GIT_OBJECT_TREE, "tree", &tree, err) < 0)
+        return -1;
+    int rc = walk_tree(w, (git_tree *)tree, "", err);
+    git_object_free(tree);
+    return rc;
+}
+
 int member_read(struct member *m, const struct text_list *ignore, struct arena *a, struct error *err)
 {
     struct walk w = {.m = m, .ignore = ignore, .arena = a};
     const char *path = plain_path(m->settings->path, a);
-    int rc = walk_commit(&w, path, err);
+    int rc = m->folder ? walk_folder(&w, err) : walk_commit(&w, path, err);
 
     if (rc == 0 && !w.list.len)
         rc = w.ignored ? error_set(err, ERROR_PARITY,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One side of a check: what a ref's commit holds below a path. */
+/* One side of a check: what a ref's commit, or a folder, holds below a path. */
 #ifndef BENCHCTL_PARITY_MEMBER_H
 #define BENCHCTL_PARITY_MEMBER_H
 
@@ -21,8 +21,12 @@ struct member {
     struct repository *repository;
     struct revision revision;
     git_oid object;
-    const char *label;     /* what messages call it: the ref, with the path where refs are the same */
-    struct entry *entries; /* sorted by path */
+    const char *folder;            /* of working files; NULL: a commit is read */
+    git_oid root;                  /* folders: the tree that is compared */
+    bool changed;                  /* folders: not the same as in HEAD, whose commit `revision` has */
+    const char *skipped, *outside; /* folders: files that git would ignore; links that lead out. Or NULL */
+    const char *label;             /* what messages call it: the ref, with the path where refs are the same */
+    struct entry *entries;         /* sorted by path */
     size_t len;
 };
 

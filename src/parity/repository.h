@@ -17,6 +17,7 @@ struct repository {
 /* Opened repositories of one run. */
 struct repositories {
     VEC(struct repository *) list;
+    struct repository *memory; /* in the list: where working files are kept; NULL: none were read */
     bool any_owner;
 };
 

@@ -2,7 +2,7 @@
 /* All checks of a section, and their result as JSON. */
 #include <string.h>
 #include "benchctl/base/fs.h"
-#include "member.h"
+#include "folder.h"
 
 static const struct parity_member *settings_of(const struct parity_check *c, size_t i)
 {
@@ -40,15 +40,25 @@ static void describe_member(const struct member *m, const char *repo, struct are
     *ret = (struct parity_member_result){.repo = arena_strdup(a, repo),
                                          .ref = arena_strdup(a, m->settings->ref),
                                          .path = arena_strdup(a, m->settings->path)};
-    if (!m->revision.commit)
+    ret->folder = m->folder;
+    ret->changed = m->changed;
+    if (!m->revision.commit && !m->folder)
         return;
-    ret->full_ref = m->revision.full_ref;
+    ret->full_ref = m->folder ? arena_printf(a, "folder %s", m->settings->ref) : m->revision.full_ref;
     ret->commit = m->revision.commit;
     ret->tag = m->revision.tag;
     ret->shallow = m->repository->shallow;
     ret->files = m->len;
     if (m->len)
         ret->object = arena_strdup(a, git_oid_tostr(hex, sizeof(hex), &m->object));
+}
+
+static int find_commit(struct member *m, struct repositories *all, const char *repo, struct arena *a,
+                       struct error *err)
+{
+    if (repository_get(all, repo, &m->repository, err) < 0)
+        return -1;
+    return revision_find(m->repository, m->settings->ref, a, &m->revision, err);
 }
 
 static int read_members(struct repositories *all, const struct parity_settings *s,
@@ -63,8 +73,9 @@ static int read_members(struct repositories *all, const struct parity_settings *
         const char *repo = repo_of(s, members[i].settings);
         if (!repo)
             return error_set(err, ERROR_INVALID, "no repository is given for '%s'", members[i].label);
-        if (repository_get(all, repo, &members[i].repository, err) < 0 ||
-            revision_find(members[i].repository, members[i].settings->ref, a, &members[i].revision, err) < 0)
+        int rc = s->sources == PARITY_FOLDERS ? folder_read(&members[i], all, repo, a, err)
+                                              : find_commit(&members[i], all, repo, a, err);
+        if (rc < 0)
             return -1;
     }
     for (size_t i = 0; i < c->members.len; i++)
@@ -87,6 +98,18 @@ static void add_notes(const struct member *members, size_t count, const struct f
         partial = partial ||
                   (r->compare == COMPARE_BLOBS && members[i].repository && members[i].repository->partial);
         foreign = foreign || (members[i].repository && members[i].repository->foreign);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct member *m = &members[i];
+        if (m->skipped)
+            add_note(r, a,
+                     arena_printf(a, "not read in %s, as git would ignore it: %s", m->label, m->skipped));
+        if (m->outside)
+            add_note(r, a,
+                     arena_printf(a, "links of %s that lead elsewhere, compared by their target's name: %s",
+                                  m->label, m->outside));
+        if (m->changed)
+            add_note(r, a, arena_printf(a, "%s with changes that are not committed", m->label));
     }
     if (partial)
         add_note(r, a, "compared without content (partial clone)");
@@ -169,6 +192,9 @@ static struct json *members_to_json(const struct parity_check_result *c)
         json_set_text(j, "tag", m->tag);
         json_set_text(j, "path", m->path);
         json_set_text(j, "object", m->object);
+        json_set_text(j, "folder", m->folder);
+        if (m->folder)
+            json_set_bool(j, "changed", m->changed);
         json_set_bool(j, "shallow", m->shallow);
         json_set_int(j, "files", (int64_t)m->files);
         json_append(array, j);

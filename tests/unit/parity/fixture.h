@@ -14,6 +14,7 @@ struct fixture {
     struct arena *arena;
     const char *ignore[4]; /* of the checks below */
     size_t ignore_count;
+    enum parity_sources sources;
 };
 
 static inline int setup(void **state)
@@ -63,7 +64,8 @@ static inline struct parity_check_result compare_as(struct fixture *f, const cha
                                  .compare = mode,
                                  .members = {arena_copy(f->arena, members, count * sizeof(*members)), count},
                                  .ignore = {f->ignore, f->ignore_count}};
-    struct parity_settings s = {.repo = repo ? repo_path(f, repo) : NULL, .checks = {&check, 1}};
+    struct parity_settings s = {
+        .repo = repo ? repo_path(f, repo) : NULL, .sources = f->sources, .checks = {&check, 1}};
     const struct parity_options o = {.any_owner = any_owner};
     struct parity_result r;
     struct error err = ERROR_INIT;
