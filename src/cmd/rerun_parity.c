@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source parity of then, looked at again at the commits that were compared then. */
+/* The source parity of then, looked at again at the commits, or in the folders, that were compared then. */
 #include "rerun_open.h"
 
 #include "benchctl/parity.h"
@@ -41,15 +41,36 @@ static const struct parity_settings *at_commits(const struct rerun *r, const str
         for (size_t k = 0; k < checks[i].members.len; k++) {
             const char *commit = json_get_text(json_at(members, k), "commit");
             const char *repo = json_get_text(json_at(members, k), "repo");
-            if (!commit || !repo || !fs_is_dir(repo)) {
-                *ret_lost = repo && commit ? repo : checks[i].name;
+            const bool folders = s->sources == PARITY_FOLDERS;
+            if ((!commit && !folders) || !repo || !fs_is_dir(repo)) {
+                *ret_lost = repo && (commit || folders) ? repo : checks[i].name;
                 return NULL;
             }
-            m[k].ref = arena_strdup(r->arena, commit);
+            if (!folders)
+                m[k].ref = arena_strdup(r->arena, commit);
             m[k].repo = arena_strdup(r->arena, repo);
         }
     }
     return s;
+}
+
+/* The folder whose files are not those of then any more, by the ids of their trees; NULL: all are. A folder
+ * that could not be read has no id. */
+static const char *changed_folder(const struct parity_settings *s, const struct json *then,
+                                  const struct parity_result *now)
+{
+    if (s->sources != PARITY_FOLDERS)
+        return NULL;
+    for (size_t i = 0; i < now->check_count; i++) {
+        const struct json *members = json_get(check_then(then, now->checks[i].name), "members");
+        for (size_t k = 0; k < now->checks[i].member_count; k++) {
+            const struct parity_member_result *m = &now->checks[i].members[k];
+            const char *object = json_get_text(json_at(members, k), "object");
+            if (!object || !text_equal(object, m->object))
+                return m->ref;
+        }
+    }
+    return NULL;
 }
 
 int rerun_check_parity(struct rerun *r, struct json **ret, struct error *err)
@@ -78,6 +99,12 @@ int rerun_check_parity(struct rerun *r, struct json **ret, struct error *err)
     }
     if (parity_run(s, &o, r->arena, &result, err) < 0)
         return error_wrap(err, "parity");
+    const char *folder = changed_folder(s, then, &result);
+    if (folder) {
+        CLEANUP_FREE char *why = xasprintf("the files of folder '%s' are not those of then any more", folder);
+        *ret = as_it_was(r, then, why);
+        return 0;
+    }
     if (result.unavailable && !result.broken) {
         *ret = as_it_was(r, then, "the repository does not have the commits of then any more");
         return 0;
