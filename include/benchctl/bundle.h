@@ -142,6 +142,7 @@ struct sweep {
     struct trial *trials; /* sealed ones that belong to the plan, in order of execution */
     size_t trial_count;
     size_t outside_count; /* sealed ones of an earlier form of the matrix: kept, not compared */
+    size_t damaged_count; /* sealed ones that are gone, not what was sealed, or sealed twice: left out */
     struct arena *arena;
     bool complete; /* the journal says that the sweep ended */
     const char *path;

@@ -13,6 +13,7 @@ struct loaded {
 struct loading {
     struct sweep *sweep;
     struct seals seals;
+    size_t taken; /* of those that are sealed */
     VEC(struct loaded) trials;
 };
 
@@ -132,6 +133,9 @@ static void finish(struct loading *l)
     CLEANUP_FREE struct planned *plan = planned_scenarios(s->plan, &len);
 
     s->complete = l->seals.complete;
+    vec_each (seal, &l->seals.order)
+        s->damaged_count += !(*seal)->void_;
+    s->damaged_count -= l->taken;
     if (!s->info)
         s->info = json_new_object();
     s->trials = xcalloc(l->trials.len + 1, sizeof(*s->trials));
@@ -192,6 +196,7 @@ static int load_sealed(struct loading *l, const char *dir, const struct seal *s,
         warn("'%s' is not what was sealed: left out", name);
         return 0;
     }
+    l->taken++;
     return take_trial(l, name, &text, s->order, err);
 }
 
@@ -276,6 +281,7 @@ static int load_member(struct loading *l, struct bundle_reader *b, const struct 
     }
     if (bundle_reader_take(b, TRIAL_FILE_MAX, &text, err) < 0)
         return -1;
+    l->taken++;
     return take_trial(l, m->name, &text, s->order, err);
 }
 

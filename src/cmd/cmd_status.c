@@ -65,9 +65,15 @@ static int read_status(const char *dir, struct status *ret, struct error *err)
     return -1;
 }
 
+/* It ended, and what it sealed is not all there any more. */
+static bool is_damaged(const struct status *s)
+{
+    return !s->held && s->sweep && s->sweep->damaged_count;
+}
+
 static bool is_complete(const struct status *s)
 {
-    return !s->held && s->sweep && s->sweep->complete;
+    return !s->held && s->sweep && s->sweep->complete && !is_damaged(s);
 }
 
 static const char *state_name(const struct status *s)
@@ -76,6 +82,8 @@ static const char *state_name(const struct status *s)
         return s->stalled ? "stalled" : s->has_live ? watch_state_name(s->live.state) : "running";
     if (is_complete(s))
         return "complete";
+    if (is_damaged(s))
+        return "damaged";
     return s->has_live && s->live.state == WATCH_FAILED ? "failed" : "interrupted";
 }
 
@@ -86,6 +94,8 @@ static const char *state_reason(const struct status *s)
         return s->why;
     if (s->held || is_complete(s))
         return s->live.reason;
+    if (is_damaged(s))
+        return "sealed trials are gone, or not what was sealed: they do not count";
     if (s->bundle)
         return NULL;
     return s->has_live && watch_is_over(s->live.state)
@@ -197,6 +207,7 @@ static struct json *as_json(const struct status *s)
         now.ended_at = last_seen(s);
     }
     struct json *j = watch_status_to_json(&now);
+    json_set_int(j, "damaged", s->sweep ? (int64_t)s->sweep->damaged_count : 0);
     json_set_text(j, "dir", s->dir);
     json_set_text(j, "state", state_name(s));
     json_set_bool(j, "bundle", s->bundle);
@@ -234,6 +245,8 @@ static void add_counts(const struct status *s, struct strbuf *out)
         strbuf_addf(out, " of %s%.0f trials",
                     json_get(plan_of(s), "search") && !is_complete(s) ? "at most " : "", trials);
     strbuf_addc(out, '\n');
+    if (is_damaged(s))
+        strbuf_addf(out, "%-10s %zu\n", "damaged", s->sweep->damaged_count);
     if (planned_canaries(s))
         strbuf_addf(out, "%-10s %zu of %s%zu\n", "canaries", s->sweep->canary_count,
                     json_get(plan_of(s), "search") ? "at most " : "", planned_canaries(s));
@@ -282,6 +295,8 @@ static void as_text(const struct status *s, struct strbuf *out)
         add_text(out, "disk free", size_human(live->free_bytes, text));
     if (live && live->host)
         add_text(out, "host", live->host);
+    if (is_complete(s))
+        add_text(out, "checked", "the record of each trial against its seal; not its other files");
     if (!s->held && !is_complete(s) && !s->bundle) {
         CLEANUP_FREE char *command = xasprintf("benchctl resume %s", s->dir);
         add_text(out, "go on with", command);

@@ -110,6 +110,13 @@ static void describe_progress(struct report *r, struct section *s)
                                      plural(r->waiting)));
         s->lines.items[s->lines.len - 1].tone = TONE_WARN;
     }
+    if (r->sweep->damaged_count) {
+        section_line(s,
+                     arena_printf(r->arena,
+                                  "damaged: %zu sealed trial%s gone, or not what was sealed, and left out",
+                                  r->sweep->damaged_count, r->sweep->damaged_count == 1 ? " is" : "s are"));
+        s->lines.items[s->lines.len - 1].tone = TONE_BAD;
+    }
     if (outside)
         section_line(s, arena_printf(r->arena, "%zu trial%s of an earlier form of the matrix %s left out",
                                      outside, plural(outside), outside == 1 ? "is" : "are"));

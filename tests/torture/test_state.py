@@ -180,6 +180,10 @@ def trial_changed(c):
     path = c.out + '/trials/a/64m/1/trial.json'
     with open(path, 'ab') as f:
         f.write(b' ')
+    code, said = c.benchctl('status', c.out)
+    need(code == 1 and 'damaged    1' in said and 'complete' not in said and 'benchctl resume' in said, said)
+    code, said = c.benchctl('report', c.out)
+    need('damaged: 1 sealed trial is gone, or not what was sealed, and left out' in said, said)
     del before['a/64m', 1]
     c.resumed(before, 'is not what was sealed', '1 trial executed, 1 kept')
 

@@ -99,10 +99,12 @@ static void test_changed_trials_are_left_out(void **state)
     catch_warnings();
     OK(sweep_load(path, &s, e));
     expect_trials(s, "b/256m#1=201 a/256m#2=102 ");
+    assert_int_equal(s->damaged_count, 2);
     assert_non_null(strstr(warned, "'trials/a/256m/1/trial.json' is not what was sealed"));
     OK(bundle_write(path, NULL, e));
     OK(sweep_load(bundle, &packed, e));
     expect_trials(packed, "b/256m#1=201 a/256m#2=102 ");
+    assert_int_equal(packed->damaged_count, 2);
     log_set_sink(NULL, NULL);
 }
 
