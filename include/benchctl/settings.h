@@ -24,7 +24,7 @@ enum if_missing { IF_MISSING_FAIL, IF_MISSING_SKIP };
 enum reset_mode { RESET_TEMPLATE, RESET_TRUNCATE, RESET_RECREATE, RESET_NONE };
 enum order_mode { ORDER_LISTED, ORDER_INTERLEAVED, ORDER_RANDOM };
 enum on_problem { ON_PROBLEM_WARN, ON_PROBLEM_FAIL };
-enum compare_mode { COMPARE_BLOBS, COMPARE_CONSTANTS };
+enum compare_mode { COMPARE_BLOBS, COMPARE_CONSTANTS, COMPARE_BINDINGS };
 enum parity_sources { PARITY_REFS, PARITY_FOLDERS };
 
 struct build_settings {

@@ -17,7 +17,7 @@ static const struct schema_field member_fields[] = {
           .help = "Branch, tag or commit, never fetched; with `sources: folders` a folder below `repo`."),
     FIELD("path", TEXT, parity_member, path, .required = true, .help = "Directory or file in its tree."),
     FIELD("match", TEXT, parity_member, match,
-          .help = "`constants` only: names to compare, a glob such as `SQL_*`."),
+          .help = "`constants` and `bindings`: names to compare, a glob such as `SQL_*`."),
 };
 static const struct schema member_schema = {
     .name = "a parity member",
@@ -39,7 +39,7 @@ static int check_parity_check(const struct node *n, const void *value, struct er
         return error_hint(err, "one source alone is the same as itself");
     }
     for (size_t i = 0; i < c->members.len; i++) {
-        if (members[i].match && c->compare != COMPARE_CONSTANTS) {
+        if (members[i].match && c->compare == COMPARE_BLOBS) {
             position_error(err, members[i].at, "'match' means nothing for 'compare: blobs'");
             return error_hint(err, "it names constants; use compare: constants, or ignore for files");
         }
@@ -48,14 +48,14 @@ static int check_parity_check(const struct node *n, const void *value, struct er
 }
 
 static const char *const compare_names[] = {
-    [COMPARE_BLOBS] = "blobs", [COMPARE_CONSTANTS] = "constants", NULL};
+    [COMPARE_BLOBS] = "blobs", [COMPARE_CONSTANTS] = "constants", [COMPARE_BINDINGS] = "bindings", NULL};
 static const char *const problem_names[] = {[ON_PROBLEM_WARN] = "warn", [ON_PROBLEM_FAIL] = "fail", NULL};
 
 static const struct schema_field check_fields[] = {
     FIELD("name", TEXT, parity_check, name, .required = true, .help = "What the result is called."),
     FIELD("compare", CHOICE, parity_check, compare, .choices = compare_names, .fallback = "blobs",
-          .help = "Every file by content and mode; or the string constants of the sources by name, value and "
-                  "order."),
+          .help = "Every file by content and mode; the string constants of the sources by name, value and "
+                  "order; or the values bound to SQL statements by position."),
     FIELD("members", LIST, parity_check, members, .of = &member_schema, .required = true,
           .help = "The sources that must be the same."),
     FIELD("ignore", TEXTS, parity_check, ignore, .help = "Files left out, globs such as `**/README.md`."),

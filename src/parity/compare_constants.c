@@ -11,8 +11,8 @@ struct side {
     size_t len;
 };
 
-static int read_sources(const struct member *m, struct arena *a, struct parity_source **ret, size_t *ret_len,
-                        struct error *err)
+int member_sources(const struct member *m, struct arena *a, struct parity_source **ret, size_t *ret_len,
+                   struct error *err)
 {
     struct parity_source *sources = arena_array(a, struct parity_source, m->len + 1);
     size_t n = 0;
@@ -80,7 +80,7 @@ static int read_side(struct side *s, const struct member *m, struct findings *f,
     size_t count;
 
     s->member = m;
-    if (read_sources(m, f->arena, &sources, &count, err) < 0)
+    if (member_sources(m, f->arena, &sources, &count, err) < 0)
         return -1;
     if (!count)
         return error_set(err, ERROR_PARITY, "'%s' of %s holds no source in a known language",

@@ -51,6 +51,11 @@ struct findings {
 void finding(struct findings *f, bool warning, const char *path, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 void compare_blobs(const struct member *members, size_t count, struct findings *f);
+/* The member's files in known languages, with their text. */
+int member_sources(const struct member *m, struct arena *a, struct parity_source **ret, size_t *ret_len,
+                   struct error *err) MUST_CHECK;
+int compare_bindings(const struct member *members, size_t count, struct findings *f,
+                     struct error *err) MUST_CHECK;
 int compare_constants(const struct member *members, size_t count, struct findings *f,
                       struct error *err) MUST_CHECK;
 

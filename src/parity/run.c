@@ -135,7 +135,8 @@ static void run_check(struct repositories *all, const struct parity_settings *s,
     if (rc == 0 && c->compare == COMPARE_BLOBS)
         compare_blobs(members, count, &f);
     else if (rc == 0)
-        rc = compare_constants(members, count, &f, &err);
+        rc = c->compare == COMPARE_BINDINGS ? compare_bindings(members, count, &f, &err)
+                                            : compare_constants(members, count, &f, &err);
     for (size_t i = 0; i < count; i++)
         describe_member(&members[i], repo_of(s, settings_of(c, i)), a, &r->members[i]);
     r->member_count = count;
@@ -216,6 +217,9 @@ static struct json *differences_to_json(const struct parity_check_result *c)
     return array;
 }
 
+static const char *const compare_names[] = {
+    [COMPARE_BLOBS] = "blobs", [COMPARE_CONSTANTS] = "constants", [COMPARE_BINDINGS] = "bindings"};
+
 struct json *parity_to_json(const struct parity_result *r)
 {
     struct json *j = json_new_object(), *checks = json_new_array();
@@ -225,7 +229,7 @@ struct json *parity_to_json(const struct parity_result *r)
         const struct parity_check_result *c = &r->checks[i];
         struct json *one = json_new_object();
         json_set_text(one, "name", c->name);
-        json_set_text(one, "compare", c->compare == COMPARE_BLOBS ? "blobs" : "constants");
+        json_set_text(one, "compare", compare_names[c->compare]);
         json_set_bool(one, "ok", c->ok);
         json_set_text(one, "error", c->error);
         json_set_bool(one, "unavailable", c->unavailable);
