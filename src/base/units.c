@@ -275,3 +275,8 @@ const char *duration_human(int64_t ns, char *buf)
         (void)snprintf(buf, 32, "%d h %d min", (int)(s / 3600), (int)s % 3600 / 60);
     return buf;
 }
+
+const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}

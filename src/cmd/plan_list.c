@@ -237,11 +237,6 @@ static int table_order(struct listing *l, struct error *err)
     return 0;
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 void plan_add_canaries(const struct plan *p, struct strbuf *out)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();

@@ -129,11 +129,6 @@ static int other_rows(struct searches *l, struct error *err)
     return 0;
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static int summary(struct searches *l, struct error *err)
 {
     const struct matrix *m = plan_matrix(l->p);

@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "benchctl/base/units.h"
 #include "canary.h"
 #include "plan_internal.h"
 #include "search.h"
 
 #define MAX_TRIALS UINT64_C(1000000000)
-
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 static const uint32_t *include_digits(const struct plan *p, size_t include)
 {

@@ -7,6 +7,7 @@
 #define BENCHCTL_REPORT_INTERNAL_H
 
 #include "benchctl/base/name_index.h"
+#include "benchctl/base/units.h"
 #include "benchctl/report.h"
 #include "benchctl/validity.h"
 
@@ -334,8 +335,7 @@ struct section *section_new(struct report *r, const char *heading); /* valid unt
 void section_line(struct section *s, const char *text);
 struct table *table_new(struct report *r, size_t columns, size_t heads);
 struct field *table_row(struct report *r, struct table *t);
-const char *plural(size_t n); /* "" or "s" */
-#define LINES_MAX 100         /* of one section; what is beyond is counted */
+#define LINES_MAX 100 /* of one section; what is beyond is counted */
 
 /* renderers */
 void render_terminal(const struct report *r, struct strbuf *out);

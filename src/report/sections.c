@@ -36,11 +36,6 @@ struct field *table_row(struct report *r, struct table *t)
     return row.fields;
 }
 
-const char *plural(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* --- what went wrong --- */
 
 /* Of the trials that ended so, the first of the worst. */

@@ -43,4 +43,6 @@ const char *duration_format(int64_t ns, char *buf);
 /* For people: "1.06 s", "12 ms", "3 min 10 s". */
 const char *duration_human(int64_t ns, char *buf);
 
+const char *plural(uint64_t n); /* "" or "s": the end of a word behind a number */
+
 #endif

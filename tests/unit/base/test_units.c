@@ -145,6 +145,15 @@ static void numbers_do_not_depend_on_the_locale(void **state)
     (void)setlocale(LC_ALL, "C");
 }
 
+static void words_behind_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(plural(0), "s");
+    assert_string_equal(plural(1), "");
+    assert_string_equal(plural(2), "s");
+    assert_string_equal(plural(UINT64_MAX), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +164,7 @@ int main(void)
         cmocka_unit_test(printers_read_back),
         cmocka_unit_test(integers_are_decimal_only),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
+        cmocka_unit_test(words_behind_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
