@@ -177,6 +177,44 @@ static void test_services(void **state)
     assert_null(strstr(text, "database restarts")); /* a column of zeros */
 }
 
+/* Measured with one trial of the scenario; a step that failed has no time. */
+static void test_build(void **state)
+{
+    struct maker m;
+    struct build_count count = {"tests", 12};
+    struct build_step good[] =
+        {{.name = "compile", .duration_ms = 4200, .exit_code = 0},
+         {.name = "test", .duration_ms = 9000, .exit_code = 0, .counts = &count, .count_count = 1}},
+                      bad[] = {{.name = "compile", .duration_ms = 77000, .exit_code = 1}};
+
+    (void)state;
+    maker_begin(&m, axes, NULL, NULL);
+    struct trial *t = add(&m, "quarkus", OUTCOME_OK, 100);
+    t->has_build = true;
+    t->build = (struct build_result){.image = "maven", .steps = good, .step_count = 2};
+    (void)add(&m, "quarkus", OUTCOME_OK, 100);
+    t = add(&m, "spring", OUTCOME_CRASHED, NAN);
+    t->has_build = true;
+    t->build = (struct build_result){.image = "maven", .steps = bad, .step_count = 1};
+    t = add(&m, "micronaut", OUTCOME_SKIPPED, NAN);
+    t->has_load = false;
+    CLEANUP_FREE char *table = rendered(&m, &(struct report_options){.width = 200}, REPORT_TABLE);
+    assert_has(table, "\nBuild\n");
+    assert_has(table, "4.20 (n 1)");
+    assert_has(table, "12 (n 1)");
+    assert_null(strstr(table, "77.0"));
+    CLEANUP_FREE char *csv = rendered(&m, &(struct report_options){0}, REPORT_CSV);
+    assert_has(csv, "build.compile.duration_ms");
+    assert_has(csv, ",4200,1,4200,4200,");
+    assert_has(csv, "micronaut,micronaut,1,0,skipped,");
+    assert_null(strstr(csv, "77000"));
+    CLEANUP_FREE char *json = rendered(&m, &(struct report_options){0}, REPORT_JSON);
+    assert_has(json, "\"build.test.counts.tests\"");
+    CLEANUP_FREE char *page = rendered(&m, &(struct report_options){0}, REPORT_HTML);
+    assert_has(page, ">Build</");
+    maker_release(&m);
+}
+
 static void test_asking(void **state)
 {
     static const char *const names[] = {
@@ -301,9 +339,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),        cmocka_unit_test(test_spread),
         cmocka_unit_test(test_units_of_names), cmocka_unit_test(test_metrics),
-        cmocka_unit_test(test_services),       cmocka_unit_test(test_asking),
-        cmocka_unit_test(test_asking_wrongly), cmocka_unit_test(test_too_many_names),
-        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_services),       cmocka_unit_test(test_build),
+        cmocka_unit_test(test_asking),         cmocka_unit_test(test_asking_wrongly),
+        cmocka_unit_test(test_too_many_names), cmocka_unit_test(test_letters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,8 +40,11 @@ struct behaviour {
     double memory_bytes;     /* what inspect says was applied; 0: what was asked for */
     int remove_status;       /* of DELETE, which then does nothing; 0: it is removed */
     const char *remove_error;
-    bool stuck;         /* DELETE is never answered, and does nothing */
-    double needs_bytes; /* under a lower limit it dies at once for want of memory; 0: needs nothing */
+    bool stuck;            /* DELETE is never answered, and does nothing */
+    int exec_code;         /* how a command that is run in it ends */
+    const char *exec_says; /* one line that such a command prints; NULL: none */
+    bool exec_hangs;       /* such a command does not end */
+    double needs_bytes;    /* under a lower limit it dies at once for want of memory; 0: needs nothing */
 };
 /* Of all containers of that role that are created from now on. The texts must live as long as the engine. */
 void standin_behave(struct standin *f, const char *role, struct behaviour b);

@@ -395,6 +395,11 @@ static void answer_archive(struct call *c)
     refuse(c, 404, "no such file in the container");
 }
 
+static void answer_exec(struct call *c)
+{
+    c->reply->body = keep(c->engine, standin_exec(c->engine, c->object, c->seen->path, c->reply));
+}
+
 /* --- the table --- */
 
 static const struct {
@@ -420,6 +425,8 @@ static const struct {
     {"GET", "/json", "/containers/", answer_inspect},
     {"GET", "/logs*", "/containers/", answer_logs},
     {"GET", "/stats*", "/containers/", answer_stats},
+    {"POST", "/exec", "/containers/", answer_exec},
+    {NULL, "*", "/exec/", answer_exec},
     {"GET", "/archive*", "/containers/", answer_archive},
 };
 
@@ -427,7 +434,7 @@ static bool is_call(size_t i, struct call *c)
 {
     const char *path = c->seen->path;
 
-    if (strcmp(calls[i].method, c->seen->method) != 0)
+    if (calls[i].method && strcmp(calls[i].method, c->seen->method) != 0)
         return false;
     if (!calls[i].of)
         return fnmatch(calls[i].path, path, 0) == 0;

@@ -113,3 +113,28 @@ char *standin_calls(struct standin *f, const char *without)
     (void)pthread_mutex_unlock(&f->lock);
     return strbuf_detach(&out);
 }
+
+char *standin_exec(struct standin *f, const struct object *o, const char *path, struct reply *ret)
+{
+    const struct behaviour *b = &o->behaviour;
+    struct strbuf out = STRBUF_INIT;
+
+    if (text_starts(path, "/containers/")) {
+        standin_note(f, "exec in %s", o->role);
+        *ret = (struct reply){.status = 201};
+        return xasprintf("{\"Id\": \"%s\"}", o->id);
+    }
+    if (text_ends(path, "/json")) {
+        *ret = (struct reply){0};
+        return xasprintf("{\"Running\": false, \"ExitCode\": %d}", b->exec_code);
+    }
+    if (b->exec_says) {
+        const char head[8] = {1, 0, 0, 0, 0, 0, 0, (char)(strlen(b->exec_says) + 1)};
+        strbuf_add(&out, head, sizeof(head));
+        strbuf_addf(&out, "%s\n", b->exec_says);
+    }
+    *ret = (struct reply){.type = "application/vnd.docker.raw-stream",
+                          .body_len = out.len,
+                          .end = b->exec_hangs ? END_OPEN : END_CLOSE};
+    return strbuf_detach(&out);
+}

@@ -70,6 +70,9 @@ void standin_finish(struct standin *f, struct object *o, int code, bool oom, boo
 void standin_tell(struct standin *f, const struct object *o, const char *action, const char *key, int value);
 bool standin_wants_restart(const struct object *o, int code); /* by its policy: standin_engine.c */
 void standin_note(struct standin *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A command in a container, whose id is the container's: made, started, asked for (standin_engine.c). The
+ * body is malloc()ed, `ret` has the rest. */
+char *standin_exec(struct standin *f, const struct object *o, const char *path, struct reply *ret);
 /* Hands queued events to the streams. Without the lock, except in the server's thread. */
 void standin_deliver(struct standin *f, struct server *s);
 
