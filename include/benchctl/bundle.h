@@ -89,6 +89,7 @@ int rundir_trial_begin(struct rundir *r, const char *scenario, int trial, char *
 int rundir_trial_seal(struct rundir *r, const struct trial *t, struct error *err) MUST_CHECK;
 /* Was it sealed (by this or an earlier process)? Optionally its digest must match. */
 bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial, const char *digest);
+size_t rundir_sealed_count(const struct rundir *r); /* of any plan, canaries included */
 /* The outcome that it was last sealed with; false when it was not, or with one that this version does not
  * know. After OUTCOME_ERROR nothing was measured, and going on may do it again. */
 bool rundir_trial_outcome(const struct rundir *r, const char *scenario, int trial, enum outcome *ret);

@@ -146,6 +146,15 @@ bool rundir_trial_sealed(const struct rundir *r, const char *scenario, int trial
     return s && !s->void_ && !s->conflict && (!digest || text_equal(digest, s->digest));
 }
 
+size_t rundir_sealed_count(const struct rundir *r)
+{
+    size_t n = 0;
+
+    vec_each (s, &r->seals.order)
+        n += !(*s)->void_ && !(*s)->conflict;
+    return n;
+}
+
 bool rundir_trial_outcome(const struct rundir *r, const char *scenario, int trial, enum outcome *ret)
 {
     const struct seal *s = seals_find(&r->seals, scenario, trial);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include "benchctl/base/log.h"
+#include "benchctl/base/units.h"
 #include "invocation.h"
 #include "rerun_record.h"
 #include "sweep_command.h"
@@ -47,6 +49,60 @@ static int fill_sets(const struct json *array, const struct option_list *given, 
     return 0;
 }
 
+struct kept {
+    size_t count, again; /* sealed ones that count, and those that are made again: nothing was measured */
+};
+
+static int count_scenario(const struct rundir *dir, const struct plan *p, size_t i, struct kept *kept,
+                          struct error *err)
+{
+    CLEANUP(arena_free) struct arena *a = arena_new();
+    struct scenario s = {.id = PLAN_CANARY_ID};
+    uint64_t trials = i == PLAN_CANARY ? plan_counts(p)->canaries : (uint64_t)plan_matrix(p)->trials;
+    struct resolved r;
+
+    if (plan_resolve(p, i, a, &r, err) < 0)
+        return -1;
+    if (i != PLAN_CANARY)
+        plan_scenario(p, i, a, &s);
+    for (uint64_t n = 1; n <= trials; n++) {
+        enum outcome o = OUTCOME_OK;
+        if (!rundir_trial_sealed(dir, s.id, (int)n, r.digest))
+            continue;
+        bool known = rundir_trial_outcome(dir, s.id, (int)n, &o);
+        bool again = !known || o == OUTCOME_ERROR || o == OUTCOME_SKIPPED;
+        kept->count += !again;
+        kept->again += again;
+    }
+    return 0;
+}
+
+/* What an edit of the matrix has cost, before anything is done about it. */
+static int tell_kept(const struct rundir *dir, const struct plan *p, struct error *err)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
+    size_t sealed = rundir_sealed_count(dir);
+    struct kept kept = {0};
+
+    if (!sealed)
+        return 0;
+    for (size_t i = 0; i < plan_counts(p)->scenarios; i++)
+        if (count_scenario(dir, p, i, &kept, err) < 0)
+            return -1;
+    if (plan_counts(p)->canaries && count_scenario(dir, p, PLAN_CANARY, &kept, err) < 0)
+        return -1;
+    size_t lost = sealed - kept.count - kept.again;
+    strbuf_addf(&text, "%zu sealed trial%s: %zu still count%s", sealed, plural(sealed), kept.count,
+                kept.count == 1 ? "s" : "");
+    if (kept.again)
+        strbuf_addf(&text, ", %zu made again since nothing was measured", kept.again);
+    if (lost)
+        strbuf_addf(&text, ", %zu not any more: the matrix has no such trial now, or with other settings",
+                    lost);
+    note("%s", strbuf_text(&text));
+    return 0;
+}
+
 static int resume(const char *path, struct sweep_options *o, const struct option_list *given,
                   const struct invocation *i)
 {
@@ -72,7 +128,7 @@ static int resume(const char *path, struct sweep_options *o, const struct option
         return report_error(&err);
     }
     if (invocation_check_plan(i, path, p, &err) < 0 || rundir_open(path, &dir, &err) < 0 ||
-        sweep_record_inputs(dir, o, p, &err) < 0)
+        sweep_record_inputs(dir, o, p, &err) < 0 || tell_kept(dir, p, &err) < 0)
         return report_error(&err);
     char **ids = invocation_run_ids(path);
     o->run_ids_before = (const char *const *)ids;

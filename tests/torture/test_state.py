@@ -78,7 +78,8 @@ class Case(Run):
 
 def state_ok(c):
     before = c.finished()
-    c.resumed(before, '0 trials executed, 2 kept')
+    said = c.resumed(before, '0 trials executed, 2 kept', '2 sealed trials: 2 still count')
+    need('not any more' not in said, said)
     for name in ('report.html', 'report.md', 'summary.csv', 'sweep.json', 'plan.json', 'matrix.yaml'):
         os.remove(os.path.join(c.out, name))
     os.remove(c.out + '.tar.zst')
@@ -214,6 +215,7 @@ def matrix_changed(c):
     c.edit('64m, 128m')
     code, said = c.resume()
     need(code == 0 and '2 trials executed, 2 kept' in said, 'resume', said)
+    need('4 sealed trials: 2 still count, 2 not any more: the matrix has no such trial now' in said, said)
     kept(before, c)
     code, text = c.benchctl('report', c.out, '--format', 'csv')
     need(code == 0 and '128m' in text and '64m' in text and '32m' not in text, 'the report', text)
