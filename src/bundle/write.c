@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include "benchctl/base/log.h"
 #include "internal.h"
+
+#define LINKS_SHOWN 5
 
 /* A file of the directory: what it was when its hash was taken. */
 struct source {
@@ -17,6 +20,8 @@ struct packing {
     bool with_images;
     struct manifest manifest;
     VEC(struct source) sources; /* one per member, in the same order once sorted */
+    struct strbuf links;        /* the first names of what is a link and so left out */
+    size_t link_count;
 };
 
 static void packing_release(struct packing *p)
@@ -25,6 +30,7 @@ static void packing_release(struct packing *p)
         free(s->path);
     vec_release(&p->sources);
     manifest_release(&p->manifest);
+    strbuf_release(&p->links);
 }
 
 /* What only has a meaning while or where the sweep runs. */
@@ -37,6 +43,40 @@ static bool is_left_out(const struct packing *p, const char *relative)
            (text_ends(relative, ".tmp") && !strstr(relative, "/artifacts/"));
 }
 
+/* Links lead to what is not the bundle's: none goes in, but whoever has moved a trial elsewhere is told. */
+static void note_links(struct packing *p, const char *relative)
+{
+    CLEANUP_FREE char *path = path_join(p->dir, relative);
+    CLEANUP(closedir) DIR *d = opendir(path);
+
+    for (struct dirent *e; d && (e = readdir(d));) {
+        CLEANUP_FREE char *below = path_join(path, e->d_name);
+        struct stat st;
+        char shown[200];
+        if (lstat(below, &st) < 0 || !S_ISLNK(st.st_mode))
+            continue;
+        if (p->link_count++ < LINKS_SHOWN)
+            strbuf_addf(&p->links, "%s'%s'", p->links.len ? ", " : "",
+                        archive_printable(below + strlen(p->dir) + 1, shown, sizeof(shown)));
+    }
+}
+
+static void warn_of_links(const struct packing *p)
+{
+    if (p->link_count > LINKS_SHOWN)
+        warn("links are left out of the bundle: %s and %zu more", strbuf_text(&p->links),
+             p->link_count - LINKS_SHOWN);
+    else if (p->link_count)
+        warn("links are left out of the bundle: %s", strbuf_text(&p->links));
+}
+
+/* Of artifacts links are what the application has made: they are none of ours. */
+static bool has_our_links(const char *relative)
+{
+    return (text_equal(relative, TRIALS_DIR) || text_starts(relative, TRIALS_DIR "/")) &&
+           !strstr(relative, "/artifacts");
+}
+
 static int collect(const char *relative, bool is_dir, int64_t size, void *data, struct error *err)
 {
     struct packing *p = data;
@@ -44,6 +84,8 @@ static int collect(const char *relative, bool is_dir, int64_t size, void *data, 
 
     (void)size;
     (void)err;
+    if (is_dir && has_our_links(relative))
+        note_links(p, relative);
     if (is_dir || is_left_out(p, relative))
         return 0;
     s.path = xstrdup(relative);
@@ -153,6 +195,8 @@ static int write_bundle(const char *run_dir, const char *path, bool with_images,
     manifest_init(&p.manifest);
     if (check_place(dir, path, err) < 0 || fs_walk(dir, collect, &p, err) < 0)
         return -1;
+    note_links(&p, "");
+    warn_of_links(&p);
     if (p.sources.len)
         qsort(p.sources.items, p.sources.len, sizeof(struct source), compare_sources);
     vec_each (s, &p.sources) {

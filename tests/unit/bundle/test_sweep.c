@@ -108,6 +108,29 @@ static void test_changed_trials_are_left_out(void **state)
     log_set_sink(NULL, NULL);
 }
 
+/* A trial that was moved to another disk: it counts where it is, and is not in the bundle. */
+static void test_linked_trials_are_named(void **state)
+{
+    CLEANUP_FREE char *path = make_run(*state, "run"), *bundle = path_join(*state, "run.tar.zst");
+    CLEANUP(sweep_free) struct sweep *s = NULL, *packed = NULL;
+
+    catch_warnings();
+    OK(bundle_write(path, NULL, e));
+    assert_null(strstr(warned, "links"));
+    assert_int_equal(shell("cd '%s' && mv run/trials/a/256m/1 moved && ln -s ../../../../moved "
+                           "run/trials/a/256m/1 && mkdir -p run/trials/b/256m/1/artifacts/x && "
+                           "ln -s nowhere run/trials/b/256m/1/artifacts/x/theirs",
+                           (const char *)*state),
+                     0);
+    OK(sweep_load(path, &s, e));
+    assert_int_equal(s->damaged_count, 0);
+    OK(bundle_write(path, NULL, e));
+    assert_non_null(strstr(warned, "links are left out of the bundle: 'trials/a/256m/1'\n"));
+    OK(sweep_load(bundle, &packed, e));
+    assert_int_equal(packed->damaged_count, 1);
+    log_set_sink(NULL, NULL);
+}
+
 /* Nothing of the journal is left: the trials speak for themselves. */
 static void test_without_a_journal(void **state)
 {
@@ -156,6 +179,7 @@ int main(void)
         IN_SCRATCH(test_an_ended_sweep_that_goes_on_is_not_complete),
         IN_SCRATCH(test_a_changed_matrix),
         IN_SCRATCH(test_changed_trials_are_left_out),
+        IN_SCRATCH(test_linked_trials_are_named),
         IN_SCRATCH(test_without_a_journal),
         IN_SCRATCH(test_what_is_neither),
     };
