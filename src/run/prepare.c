@@ -162,18 +162,6 @@ static int need_secret(const char *name, void *data, struct error *err)
     return 0;
 }
 
-static int need_secrets(struct preparation *p, const struct node *n, struct error *err)
-{
-    if (!n || !n->refers)
-        return 0;
-    if (n->kind == NODE_SCALAR)
-        return each_reference(n->text, need_secret, p, err);
-    for (size_t i = 0; i < n->len; i++)
-        if (need_secrets(p, n->items[i], err) < 0)
-            return -1;
-    return 0;
-}
-
 /* --- parity --- */
 
 static void summarise_differences(const struct parity_result *r, struct strbuf *out)
@@ -253,7 +241,8 @@ static int need_canary(struct preparation *p, struct arena *a, struct error *err
 
     p->must = true; /* without it nothing tells what the host does meanwhile */
     if (plan_resolve(p->sweep->plan, PLAN_CANARY, a, &r, err) < 0 ||
-        need_scenario(p, &r.settings, r.tree, err) < 0 || need_secrets(p, r.tree, err) < 0)
+        need_scenario(p, &r.settings, r.tree, err) < 0 ||
+        each_reference_below(r.tree, need_secret, p, err) < 0)
         return error_wrap(err, "canary");
     p->must = false;
     if (!p->building)
@@ -290,7 +279,7 @@ static int need_all(struct preparation *p, struct error *err)
         struct resolved r = {0};
         arena_reset(a);
         if (plan_resolve(s->plan, i, a, &r, err) < 0 || need_scenario(p, &r.settings, r.tree, err) < 0 ||
-            need_secrets(p, r.tree, err) < 0)
+            each_reference_below(r.tree, need_secret, p, err) < 0)
             return -1;
         expect_time(p, i, &r.settings);
     }
