@@ -12,7 +12,7 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.concurrent.TimeUnit;
 
-/** For those who ask over HTTP whether gRPC is answered: GET /ready makes a call of its own to this server. */
+/** For those who ask over HTTP whether gRPC is answered: GET /ready/... makes a call of its own to this server. */
 @Controller
 public class Ready {
     private final int port;
@@ -21,7 +21,7 @@ public class Ready {
         this.port = port;
     }
 
-    @Get("/ready/{id}/{day}")
+    @Get("/ready/users/{id}/availability{?day}")
     @Produces("text/plain")
     @ExecuteOn(TaskExecutors.BLOCKING)
     public String ready(String id, String day) {
