@@ -16,6 +16,7 @@ struct use {
     size_t nth; /* of this name */
     size_t count;
     const char **values; /* by position - 1; NULL: nothing is bound there */
+    int *lines;          /* of the values */
 };
 
 struct uses {
@@ -43,8 +44,33 @@ static bool at_end(const struct tokens *t, size_t i)
     return t->list.items[i].kind == TOKEN_END;
 }
 
-/* `open` is the '('. A ',' between the '<' and '>' of a type's arguments is not told apart: more arguments.
- */
+/* Is the '<' at `i` that of type arguments and no "less than": "new a.B<", ".<"? */
+static bool opens_type_arguments(const struct tokens *t, size_t i)
+{
+    if (i < 2 || !token_is(t, i, "<"))
+        return false;
+    if (token_is(t, i - 1, "."))
+        return true;
+    i--;
+    while (i > 2 && token_is(t, i - 1, "."))
+        i -= 2;
+    return token_is(t, i - 1, "new");
+}
+
+/* `open` is the '<'. The '>' that closes it, or the end. */
+static size_t type_arguments_end(const struct tokens *t, size_t open)
+{
+    size_t i = open;
+
+    for (int depth = 0; !at_end(t, i); i++) {
+        depth += token_is(t, i, "<") - token_is(t, i, ">");
+        if (!depth)
+            break;
+    }
+    return i;
+}
+
+/* `open` is the '('. */
 static void read_call(const struct tokens *t, size_t open, struct call *ret)
 {
     int depth = 1;
@@ -53,6 +79,10 @@ static void read_call(const struct tokens *t, size_t open, struct call *ret)
     ret->count = 0;
     ret->too_many = false;
     for (; !at_end(t, i); i++) {
+        if (opens_type_arguments(t, i))
+            i = type_arguments_end(t, i);
+        if (at_end(t, i))
+            break;
         depth += nesting(t, i);
         if (depth && (depth != 1 || !token_is(t, i, ",")))
             continue;
@@ -98,6 +128,7 @@ static void bind_at(struct uses *u, struct use *use, const struct tokens *t, lon
     if (use->values[position - 1])
         problem(u, use, line, arena_printf(u->f->arena, "position %ld is bound twice", position));
     use->values[position - 1] = shown(t, c->from[argument], c->to[argument], u->f->arena);
+    use->lines[position - 1] = line;
     if ((size_t)position > use->count)
         use->count = (size_t)position;
 }
@@ -203,7 +234,8 @@ static void read_use(struct uses *u, const struct tokens *t, size_t at, size_t e
     struct use use = {.name = arena_strndup(u->f->arena, t->text + k->start, k->end - k->start),
                       .file = file,
                       .line = k->line,
-                      .values = arena_array(u->f->arena, const char *, MAX_POSITIONS + 1)};
+                      .values = arena_array(u->f->arena, const char *, MAX_POSITIONS + 1),
+                      .lines = arena_array(u->f->arena, int, MAX_POSITIONS + 1)};
     long tuple = 0;
     int loop = 0;
 
@@ -262,7 +294,8 @@ static void read_source(struct uses *u, const struct parity_source *source)
     }
 }
 
-/* $1 to $n, or ? one by one, outside of strings, quoted names and comments. */
+/* $1 to $n, or ? one by one, outside of strings, quoted names and comments. JDBC writes the operator ? as ??.
+ */
 static size_t placeholders(const char *sql)
 {
     size_t marks = 0, most = 0;
@@ -280,7 +313,10 @@ static size_t placeholders(const char *sql)
         }
         if (!p)
             break;
-        marks += *p == '?';
+        if (p[0] == '?' && p[1] == '?')
+            p++;
+        else
+            marks += *p == '?';
     }
     return most ? most : marks;
 }
@@ -356,6 +392,17 @@ static const struct use *find(const struct uses *u, const struct use *like)
     return NULL;
 }
 
+/* The line of the first value of `a` that is another one in `b`; of the use when nothing is bound there. */
+static int line_of_difference(const struct use *a, const struct use *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const char *p = a->values[i], *q = b->values[i];
+        if (p && (!q || strcmp(p, q) != 0))
+            return a->lines[i];
+    }
+    return a->line;
+}
+
 static void compare_pair(const struct uses *x, const struct uses *y, bool values, struct findings *f)
 {
     for (size_t i = 0; i < x->list.len; i++) {
@@ -368,7 +415,8 @@ static void compare_pair(const struct uses *x, const struct uses *y, bool values
         const char *p = orders(a, f->arena), *q = orders(b, f->arena);
         if (values && strcmp(p, q) != 0)
             finding(f, false, a->name, "bound in another order: %s in %s (%s:%d); %s in %s (%s:%d)", p,
-                    x->member->label, a->file, a->line, q, y->member->label, b->file, b->line);
+                    x->member->label, a->file, line_of_difference(a, b), q, y->member->label, b->file,
+                    line_of_difference(b, a));
     }
 }
 

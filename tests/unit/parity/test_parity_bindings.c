@@ -47,7 +47,7 @@ static void findings(void **state)
         const char *body, *what;
     } cases[] = {
         {"q(SQL_A, Tuple.of(s.score(), s.name()));",
-         "bound in another order: s.name(), s.score() in one (Dao.java:4); s.score(), s.name() in two "
+         "bound in another order: s.name(), s.score() in one (Dao.java:5); s.score(), s.name() in two "
          "(Dao.java:4)"},
         {"q(SQL_A, Tuple.of(s.name()));", "2 placeholders, but bound is s.name() in two (Dao.java:4)"},
         {"q(SQL_A, made);", "2 placeholders, but bound is nothing in two"},
@@ -60,6 +60,9 @@ static void findings(void **state)
         {"q(SQL_A).bind(\"$1\", s.name()).bind(0, 1).bind(1, 2);", "position 1 is bound twice in two"},
         {"q(\"SQL_A\");", "not used in any method"},
         {"q(SQL_A).bind(\"$1, s.name());", "2 placeholders"},
+        {"q(SQL_A,\n Tuple.of(s.name(),\n s.id()));", "s.name(), s.id() in two (Dao.java:6)"},
+        {"x = q(SQL_A); y = q(SQL_B); x.bind(0, s.name()).bind(1, s.score()); y.bind(0, z);",
+         "2 placeholders, but bound is nothing in two (Dao.java:4)"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -79,6 +82,27 @@ static void findings(void **state)
     }
 }
 
+/* What looks like more arguments or placeholders and is none; where constants and methods stand. */
+static void shapes(void **state)
+{
+    static const char *const texts[] = {
+        CLASS("select a ?? 'x?' from t where b = ?::int -- ?", "p(SQL_A).setObject(1, s.b());"),
+        CLASS(MARKS, "q(SQL_A, Tuple.of(new a.B<C, D<E, F>>(s), Map.<K, V>of()));"),
+        CLASS(MARKS, "q(SQL_A, Tuple.of(a < b, c > d));"),
+        "class Dao {\n static final String SQL_A = \"insert into t values (?\" +\n \", ?)\";\n static class "
+        "In {\n"
+        " void m() { q(SQL_A, Tuple.of(a, b)); }\n }\n}\n",
+        "class Dao {\n static final String SQL_A = \"\"\"\n  insert into t\n  values (?, ?)\n  \"\"\";\n"
+        " void m() { new T() { void n() { q(SQL_A, Tuple.of(a, b)); } }; }\n}\n",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct parity_check_result r = bindings(*state, texts[i], texts[i]);
+        same(&r);
+        assert_int_equal(r.compared, 1);
+    }
+}
+
 static void other_languages(void **state)
 {
     struct fixture *f = *state;
@@ -90,7 +114,7 @@ static void other_languages(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASE(forms), CASE(findings), CASE(other_languages)};
+    const struct CMUnitTest tests[] = {CASE(forms), CASE(findings), CASE(shapes), CASE(other_languages)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
