@@ -89,11 +89,11 @@ static void shapes(void **state)
         CLASS("select a ?? 'x?' from t where b = ?::int -- ?", "p(SQL_A).setObject(1, s.b());"),
         CLASS(MARKS, "q(SQL_A, Tuple.of(new a.B<C, D<E, F>>(s), Map.<K, V>of()));"),
         CLASS(MARKS, "q(SQL_A, Tuple.of(a < b, c > d));"),
-        "class Dao {\n static final String SQL_A = \"insert into t values (?\" +\n \", ?)\";\n static class "
-        "In {\n"
-        " void m() { q(SQL_A, Tuple.of(a, b)); }\n }\n}\n",
-        "class Dao {\n static final String SQL_A = \"\"\"\n  insert into t\n  values (?, ?)\n  \"\"\";\n"
-        " void m() { new T() { void n() { q(SQL_A, Tuple.of(a, b)); } }; }\n}\n",
+        ("class Dao {\n static final String SQL_A = \"insert into t values (?\" +\n \", ?)\";\n static class "
+         "In {\n"
+         " void m() { q(SQL_A, Tuple.of(a, b)); }\n }\n}\n"),
+        ("class Dao {\n static final String SQL_A = \"\"\"\n  insert into t\n  values (?, ?)\n  \"\"\";\n"
+         " void m() { new T() { void n() { q(SQL_A, Tuple.of(a, b)); } }; }\n}\n"),
     };
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
