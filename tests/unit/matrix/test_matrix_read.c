@@ -263,7 +263,7 @@ static void parity_section(void **state)
     matrix_refused(HEAD REST "parity: {repo: r, checks: [{name: a, members: [{ref: x}, {path: q}]}]}",
                    "'path' is missing", "");
     matrix_refused(HEAD REST "parity: {repo: r, checks: [{name: a, compare: blob, members: []}]}",
-                   "'compare' must be blobs or constants", "did you mean 'blobs'?");
+                   "'compare' must be blobs, constants or bindings", "did you mean 'blobs'?");
     matrix_refused(HEAD REST "parity: {repo: r}", "'checks' is missing in the parity section", "");
 }
 
