@@ -11,6 +11,8 @@
 #include "benchctl/base/clock.h"
 #include "benchctl/base/line_regex.h"
 
+#define EARLY_NS (5 * NS_PER_MS) /* a time-out of libcurl is in whole milliseconds, rounded down */
+
 #define LOG_MAX (INT64_C(64) << 20) /* per channel and step */
 #define NUMBER_MAX 32               /* characters of a count */
 
@@ -102,7 +104,7 @@ static void tell_failure(struct trial_run *t, const struct build_step *s, int64_
 /* Its time was up, and there is an engine to say so: not its own fault. */
 static bool ran_out(const struct error *e, int64_t deadline_ns)
 {
-    return e->kind == ERROR_TIMEOUT && clock_now_ns() >= deadline_ns;
+    return e->kind == ERROR_TIMEOUT && clock_now_ns() + EARLY_NS >= deadline_ns;
 }
 
 static int run_step(struct trial_run *t, const struct build_step_settings *s, int64_t deadline_ns,
