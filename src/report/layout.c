@@ -138,6 +138,16 @@ static void make_columns(struct layout *l)
             vec_push(&l->columns, k);
 }
 
+/* By an axis, with one axis in the rows: what the sweep knows and a table lacks is a row of it, too. */
+static void count_value_rows(struct layout *l)
+{
+    if (l->cols == DIMENSION_FIGURES || l->rows.len != 1 || l->rows.items[0] == DIMENSION_FIGURES)
+        return;
+    const struct axis *axis = &l->r->axes[l->rows.items[0]];
+    if (axis->value_count - axis->used <= ABSENT_ROWS_MAX)
+        l->value_rows = axis->value_count;
+}
+
 /* --- order --- */
 
 size_t layout_place(const struct entry *e, size_t dimension)
@@ -193,6 +203,7 @@ int report_layout(struct report *r, const struct report_options *o, struct error
     choose_figures(&l);
     make_entries(&l);
     make_columns(&l);
+    count_value_rows(&l);
     if (!l.entries.len)
         return 0;
     qsort_r(l.entries.items, l.entries.len, sizeof(*l.entries.items), compare_entries, &l);

@@ -11,6 +11,8 @@
 #define SHOWN_OUTCOME (SIZE_MAX - 2)
 #define SHOWN_MODEL (SIZE_MAX - 3)
 
+#define ABSENT_ROWS_MAX 200 /* values without a scenario that get a row; of an axis with more none does */
+
 struct entry {
     const struct cell *cell;
     size_t figure; /* index into `shown`; 0 when figures are columns */
@@ -26,6 +28,8 @@ struct layout {
     VEC(struct entry) entries;
     size_t most;          /* trials that any cell counts */
     size_t first_section; /* of its tables */
+    size_t value_rows;    /* values of the rows' only axis that are a row of every table; 0: not asked for */
+    size_t next_value;    /* of the table that is being written: the first that has no row yet */
 };
 
 bool layout_has(const size_t *dimensions, size_t count, size_t dimension);

@@ -13,6 +13,7 @@
 
 #define NOT_MEASURED "–"
 #define NOT_RUN "not run"
+#define NO_SCENARIO "not measured" /* in a table by an axis: the sweep has no such combination */
 #define PAGE_TRIALS_MAX 300 /* have a record of their own in a page; of more only those that went wrong */
 
 /* --- figures: what is reported, how it is called, how it is written --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A layout's entries, sorted, as tables. */
 #include "layout.h"
+#include "memory_curve.h"
 
 #include <assert.h>
 #include <string.h>
@@ -101,9 +102,9 @@ static struct field lonely_field(struct layout *l, const struct cell *c, size_t 
     bool finding = r->figures.items[figure].finding, ok = c->worst && c->worst->outcome == OUTCOME_OK;
     struct field f = {figure_text(r, c, figure), figure_range(r, c, figure), figure_tone(c, figure)};
 
-    if (!c->figures[figure].n && !ok)
-        f = (struct field){.text = c->became, .tone = cell_tone(c)};
-    else if (c->figures[figure].n && !ok && !finding)
+    if (!c->figures[figure].n && !c->counted)
+        f = (struct field){.text = c->became, .tone = cell_tone(c)}; /* that is why */
+    else if (!ok && (!finding || !c->figures[figure].n))
         f = (struct field){arena_printf(r->arena, "%s (%s)", f.text, c->became), f.more, TONE_WARN};
     else if (c->counted < l->most && !finding && c->figures[figure].n == c->counted)
         f.text = arena_printf(r->arena, "%s (n %zu)", f.text, c->counted);
@@ -157,17 +158,42 @@ static struct table *begin_table(struct layout *l, const struct entry *e)
 
     s->table = table_new(l->r, l->rows.len + l->columns.len, l->rows.len);
     fill_columns(l, s->table);
+    l->next_value = 0;
     return s->table;
+}
+
+/* What no entry fills is a combination that the sweep does not have. */
+static struct field *blank_row(struct layout *l, struct table *t)
+{
+    struct field *row = table_row(l->r, t);
+
+    for (size_t i = 0; i < l->columns.len; i++)
+        row[l->rows.len + i] = (struct field){.text = NO_SCENARIO, .tone = TONE_FAINT};
+    return row;
+}
+
+/* Rows for the values below `end` that the table has no scenario of. What a search might have asked for and
+ * did not is not missing. */
+static void add_absent_rows(struct layout *l, struct table *t, size_t end)
+{
+    for (; l->next_value < end; l->next_value++) {
+        const struct axis *axis = &l->r->axes[l->rows.items[0]];
+        const char *value = axis->values[l->next_value];
+        if (!search_candidate(l->r, axis->name, value))
+            blank_row(l, t)[0] = (struct field){.text = value};
+    }
 }
 
 static struct field *begin_row(struct layout *l, struct table *t, const struct entry *e)
 {
-    struct field *row = table_row(l->r, t);
-
+    if (l->value_rows) {
+        size_t value = layout_place(e, l->rows.items[0]);
+        add_absent_rows(l, t, value);
+        l->next_value = value + 1;
+    }
+    struct field *row = blank_row(l, t);
     for (size_t i = 0; i < l->rows.len; i++)
         row[i] = (struct field){.text = row_head(l, e, l->rows.items[i])};
-    for (size_t i = 0; i < l->columns.len; i++)
-        row[l->rows.len + i].text = "";
     return row;
 }
 
@@ -185,7 +211,7 @@ static void write_entry(struct layout *l, struct field *row, const struct entry 
 
 /* What occurs in a layout's tables, and so needs a word. */
 struct occurring {
-    bool spread, range, failing, left_out, merged, not_merged, empty, unmeasured, parts;
+    bool spread, range, failing, left_out, merged, not_merged, absent, unmeasured, parts;
 };
 
 static struct occurring look_at(const struct layout *l)
@@ -206,10 +232,10 @@ static struct occurring look_at(const struct layout *l)
         const struct table *t = l->r->sections.items[i].table;
         for (size_t k = 0; k < t->rows.len * t->column_count; k++) {
             const char *text = t->rows.items[k / t->column_count].fields[k % t->column_count].text;
-            o.empty |= k % t->column_count >= t->heads && !text[0];
-            o.unmeasured |= strcmp(text, NOT_MEASURED) == 0;
-            o.range |=
-                k % t->column_count >= t->heads && strstr(text, "–") && strcmp(text, NOT_MEASURED) != 0;
+            o.absent |= k % t->column_count >= t->heads && strcmp(text, NO_SCENARIO) == 0;
+            bool unmeasured = text_starts(text, NOT_MEASURED); /* also with what became of it */
+            o.unmeasured |= unmeasured;
+            o.range |= k % t->column_count >= t->heads && strstr(text, "–") && !unmeasured;
         }
     }
     return o;
@@ -245,10 +271,10 @@ static void write_caption(struct layout *l)
         section_line(last,
                      "Where every trial crashed, restarted or lost a process to the OOM killer, the figures "
                      "are those of a service that was failing.");
-    if (o.unmeasured || o.empty)
-        section_line(last, o.unmeasured && o.empty ? "–: not measured; empty: not part of the sweep."
-                           : o.empty               ? "Empty: not part of the sweep."
-                                                   : "–: not measured.");
+    if (o.unmeasured || o.absent)
+        section_line(last, !o.absent      ? "–: not measured."
+                           : o.unmeasured ? "–: no trial measured it; not measured: not part of the sweep."
+                                          : "Not measured: not part of the sweep.");
 }
 
 void layout_write(struct layout *l)
@@ -264,12 +290,16 @@ void layout_write(struct layout *l)
         bool new_row = new_table || layout_compare(before, e, l->rows.items, l->rows.len) != 0 ||
                        l->cols == DIMENSION_FIGURES ||
                        layout_place(before, l->cols) == layout_place(e, l->cols);
-        if (new_table)
+        if (new_table) {
+            if (table)
+                add_absent_rows(l, table, l->value_rows);
             table = begin_table(l, e);
+        }
         if (new_row)
             row = begin_row(l, table, e);
         write_entry(l, row + l->rows.len, e);
     }
+    add_absent_rows(l, table, l->value_rows);
     write_caption(l);
 }
 

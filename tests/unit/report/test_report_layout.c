@@ -100,34 +100,34 @@ static void test_columns(void **state)
 {
     (void)state;
     check(&(struct report_options){.cols = "memory"}, "Successful requests per second by memory\n"
-                                                      "framework  stack       128m  256m\n"
-                                                      "micronaut  reactive     200   300\n"
-                                                      "micronaut  imperative   400\n"
-                                                      "quarkus    reactive     600   500\n"
-                                                      "quarkus    imperative   100   700\n"
+                                                      "framework  stack       128m          256m\n"
+                                                      "micronaut  reactive     200           300\n"
+                                                      "micronaut  imperative   400  not measured\n"
+                                                      "quarkus    reactive     600           500\n"
+                                                      "quarkus    imperative   100           700\n"
                                                       "\n"
                                                       "Median latency in ms by memory\n"
-                                                      "framework  stack       128m  256m\n"
-                                                      "micronaut  reactive    2.00  3.00\n"
-                                                      "micronaut  imperative  4.00\n"
-                                                      "quarkus    reactive    6.00  5.00\n"
-                                                      "quarkus    imperative  1.00  7.00\n"
+                                                      "framework  stack       128m          256m\n"
+                                                      "micronaut  reactive    2.00          3.00\n"
+                                                      "micronaut  imperative  4.00  not measured\n"
+                                                      "quarkus    reactive    6.00          5.00\n"
+                                                      "quarkus    imperative  1.00          7.00\n"
                                                       "\n"
                                                       "Restarts by memory\n"
-                                                      "framework  stack       128m  256m\n"
-                                                      "micronaut  reactive       0     0\n"
-                                                      "micronaut  imperative     0\n"
-                                                      "quarkus    reactive       0     0\n"
-                                                      "quarkus    imperative     0     0\n"
+                                                      "framework  stack       128m          256m\n"
+                                                      "micronaut  reactive       0             0\n"
+                                                      "micronaut  imperative     0  not measured\n"
+                                                      "quarkus    reactive       0             0\n"
+                                                      "quarkus    imperative     0             0\n"
                                                       "\n"
                                                       "OOM kills by memory\n"
-                                                      "framework  stack       128m  256m\n"
-                                                      "micronaut  reactive       0     0\n"
-                                                      "micronaut  imperative     0\n"
-                                                      "quarkus    reactive       0     0\n"
-                                                      "quarkus    imperative     0     0\n"
+                                                      "framework  stack       128m          256m\n"
+                                                      "micronaut  reactive       0             0\n"
+                                                      "micronaut  imperative     0  not measured\n"
+                                                      "quarkus    reactive       0             0\n"
+                                                      "quarkus    imperative     0             0\n"
                                                       "n = 1 trial unless a figure says otherwise.\n"
-                                                      "Empty: not part of the sweep.\n");
+                                                      "Not measured: not part of the sweep.\n");
 }
 
 static void test_columns_and_rows(void **state)
@@ -144,14 +144,15 @@ static void test_columns_and_rows(void **state)
         "imperative        400      100\n"
         "\n"
         "Successful requests per second by framework: memory 256m\n"
-        "stack       micronaut  quarkus\n"
-        "reactive          300      500\n"
-        "imperative                 700\n"
+        "stack          micronaut  quarkus\n"
+        "reactive             300      500\n"
+        "imperative  not measured      700\n"
         "n = 1 trial unless a figure says otherwise.\n"
-        "Empty: not part of the sweep.\n");
+        "Not measured: not part of the sweep.\n");
 }
 
-/* Figures down, frameworks across, a table for each setting: a missing combination is an empty column. */
+/* Figures down, frameworks across, a table for each setting: a missing combination is a column of its own
+ * words. */
 static void test_figures_down(void **state)
 {
     static const char *const rows[] = {REPORT_FIGURE}, *const figures[] = {"goodput_rps", "p50", "p99"};
@@ -185,13 +186,13 @@ static void test_figures_down(void **state)
         "p99 ms           –        –\n"
         "\n"
         "stack imperative, memory 256m\n"
-        "figure   micronaut  quarkus\n"
-        "n                         1\n"
-        "outcome                  ok\n"
-        "ok/s                    700\n"
-        "p50 ms                 7.00\n"
-        "p99 ms                    –\n"
-        "–: not measured; empty: not part of the sweep.\n");
+        "figure      micronaut  quarkus\n"
+        "n        not measured        1\n"
+        "outcome  not measured       ok\n"
+        "ok/s     not measured      700\n"
+        "p50 ms   not measured     7.00\n"
+        "p99 ms   not measured        –\n"
+        "–: no trial measured it; not measured: not part of the sweep.\n");
 }
 
 /* An axis that has one value in the results says nothing, though the matrix has more. */
@@ -220,20 +221,20 @@ static void test_figures_outermost(void **state)
         &(struct report_options){
             .rows = rows, .row_count = 3, .cols = "framework", .figures = figures, .figure_count = 1},
         "Results\n"
-        "figure   stack       memory  micronaut  quarkus\n"
-        "n        reactive    128m            1        1\n"
-        "n        reactive    256m            1        1\n"
-        "n        imperative  128m            1        1\n"
-        "n        imperative  256m                     1\n"
-        "outcome  reactive    128m           ok       ok\n"
-        "outcome  reactive    256m           ok       ok\n"
-        "outcome  imperative  128m           ok       ok\n"
-        "outcome  imperative  256m                    ok\n"
-        "ok/s     reactive    128m          200      600\n"
-        "ok/s     reactive    256m          300      500\n"
-        "ok/s     imperative  128m          400      100\n"
-        "ok/s     imperative  256m                   700\n"
-        "Empty: not part of the sweep.\n");
+        "figure   stack       memory     micronaut  quarkus\n"
+        "n        reactive    128m               1        1\n"
+        "n        reactive    256m               1        1\n"
+        "n        imperative  128m               1        1\n"
+        "n        imperative  256m    not measured        1\n"
+        "outcome  reactive    128m              ok       ok\n"
+        "outcome  reactive    256m              ok       ok\n"
+        "outcome  imperative  128m              ok       ok\n"
+        "outcome  imperative  256m    not measured       ok\n"
+        "ok/s     reactive    128m             200      600\n"
+        "ok/s     reactive    256m             300      500\n"
+        "ok/s     imperative  128m             400      100\n"
+        "ok/s     imperative  256m    not measured      700\n"
+        "Not measured: not part of the sweep.\n");
 }
 
 /* A figure that stands alone says what became of its scenario. */
@@ -250,9 +251,9 @@ static void test_what_became_of_it(void **state)
     assert_non_null(restarts);
     assert_has(text, "flask      blocking                   1500 ±2%           500 ±2% (degraded)\n");
     assert_has(text, "flask      async     3030 ±1% (1 of 3 crashed)                    not-ready\n");
-    assert_has(text, "express    blocking                    not run\n");
-    assert_has(restarts, "flask      blocking        0  12–14\n"); /* says it all */
-    assert_has(restarts, "flask      async         0–5      0\n");
+    assert_has(text, "express    blocking                    not run                 not measured\n");
+    assert_has(restarts, "flask      blocking        0         12–14\n"); /* says it all */
+    assert_has(restarts, "flask      async         0–5             0\n");
 }
 
 static void test_fewer_trials_than_elsewhere(void **state)
@@ -265,7 +266,7 @@ static void test_fewer_trials_than_elsewhere(void **state)
     add(&m, "micronaut/reactive/128m", OUTCOME_OK, 200);
     CLEANUP_FREE char *text = rendered(
         &m, &(struct report_options){.cols = "memory", .figures = figures, .figure_count = 1}, REPORT_TABLE);
-    assert_has(text, "micronaut  reactive      200 ±0%  300 (n 1)\n");
+    assert_has(text, "micronaut  reactive      200 ±0%     300 (n 1)\n");
     assert_has(text, "n = 2 trials unless a figure says otherwise.");
 }
 
