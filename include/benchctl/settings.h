@@ -152,7 +152,8 @@ struct warmup_settings {
 
 struct load_settings {
     const char *adapter;
-    const char *image; /* run the generator in a container */
+    const struct node *adapters; /* as a matrix has it; NULL once the adapter's own are merged in */
+    const char *image;           /* run the generator in a container */
     const char *cpuset;
     int64_t memory_bytes;
     const char *script; /* absolute once planned */

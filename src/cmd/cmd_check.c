@@ -130,12 +130,16 @@ static struct position position_of(const struct node *n)
 }
 
 /* Which adapter it is decides what all other keys of the load mean: an unknown one is said first. */
-static void check_adapter_name(struct check *c)
+static void check_adapter_names(struct check *c)
 {
-    const struct node *name = node_get(node_get(c->m->base, "load"), "adapter");
+    const struct node *load = node_get(c->m->base, "load"), *name = node_get(load, "adapter");
+    const struct node *adapters = node_get(load, "adapters");
 
     if (name && name->kind == NODE_SCALAR && !name->refers && strcmp(name->text, "builtin") != 0)
         (void)find_load_adapter(c, name->text, name);
+    for (size_t i = 0; adapters && adapters->kind == NODE_MAP && i < adapters->len; i++)
+        if (strcmp(adapters->keys[i]->text, "builtin") != 0)
+            (void)find_load_adapter(c, adapters->keys[i]->text, adapters->keys[i]);
 }
 
 static void check_load(struct check *c, const struct load_settings *l, const struct node *tree)
@@ -310,7 +314,7 @@ static void check_all(struct check *c)
         return;
     }
     c->adapter_dirs = adapter_directories(c->m->dir);
-    check_adapter_name(c);
+    check_adapter_names(c);
     check_scenarios(c);
     if (c->count)
         return;

@@ -13,7 +13,7 @@ static const char *const reserved[] = {"target",         "path",     "url",     
                                        "options",        "value",    "key",     "output",     "file",
                                        "warmup",         "adapter",  "image",   "cpuset",     "memory",
                                        "max_error_rate", "timeout",  "env",     "requests",   "phases",
-                                       "spec",           "benchctl", "version", "raw"};
+                                       "spec",           "benchctl", "version", "raw",        "adapters"};
 
 bool load_name_reserved(const char *name)
 {

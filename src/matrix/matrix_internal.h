@@ -123,6 +123,10 @@ void filling_release(struct filling *f);
 /* Replaces only references that stand for lists and maps, so that overrides can be merged into these. */
 const struct node *fill_structures(struct filling *f, const struct node *n);
 
+/* adapters.c: settings with the load's section for the adapter that is chosen merged in, the others gone. */
+int matrix_choose_adapter(struct arena *a, const struct node *tree, const struct node **ret,
+                          struct error *err) MUST_CHECK;
+
 /* workload.c: what the built-in generator is asked for, once the load section is read. */
 int workload_of_load(const struct node *load, const char *dir, struct arena *a, struct load_settings *l,
                      struct error *err) MUST_CHECK;

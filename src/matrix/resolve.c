@@ -111,13 +111,16 @@ void matrix_check_settings(const struct matrix *m, void (*report)(const struct e
                            void *data)
 {
     CLEANUP(arena_free) struct arena *a = arena_new();
-    const struct node *load = node_get(m->base, "load");
+    const struct node *base = m->base, *load;
     struct schema_options o = {.dir = m->dir, .report = report, .data = data, .unfilled = true};
     struct error err = ERROR_INIT;
     struct settings s;
 
-    o.part = m->override_count || node_get(m->root, "overrides") || !node_get(m->base, "app") || !load;
-    if (schema_read_with(&settings_schema, m->base, &o, a, &s, &err) == 0 && !o.part && !load->refers &&
+    if (matrix_choose_adapter(a, m->base, &base, &err) < 0)
+        report(&err, data);
+    load = node_get(base, "load");
+    o.part = m->override_count || node_get(m->root, "overrides") || !node_get(base, "app") || !load;
+    if (schema_read_with(&settings_schema, base, &o, a, &s, &err) == 0 && !o.part && !load->refers &&
         workload_of_load(load, m->dir, a, &s.load, &err) < 0)
         report(&err, data);
     o.part = true;
@@ -140,6 +143,8 @@ int matrix_resolve(const struct matrix *m, const struct matrix_combination *c, s
     int result = fill_settings(&f, merged, &tree, err);
     bool reported = false;
 
+    if (result == 0)
+        result = matrix_choose_adapter(a, tree, &tree, err);
     if (result == 0) {
         o.unfilled = f.failed; /* said; what is wrong beside it is still looked for */
         result = schema_read_with(&settings_schema, tree, &o, a, &s, err) < 0 || f.failed ? -1 : 0;

@@ -28,8 +28,11 @@ static int not_builtin(const struct node *n, const struct node *own, const char 
         return error_hint(err, "did you mean '" BUILTIN_ADAPTER "'?");
     }
     node_error(err, own, "'%s' is for the built-in generator", key);
-    return error_hint(err,
-                      "with adapter: builtin; `benchctl adapter show NAME` lists the options of another");
+    return error_hint(
+        err,
+        "with adapter: builtin, or as adapters: {builtin: {%s: ...}}; `benchctl adapter show NAME` "
+        "lists the options of another",
+        key);
 }
 
 /* What only the built-in generator takes, or does not take. */
@@ -60,7 +63,7 @@ static int check_load(const struct node *n, const void *value, struct error *err
     if (rule_name(rule_at(n, "adapter"), "a load adapter", l->adapter, err) < 0)
         return -1;
     bool counted = strcmp(l->adapter, BUILTIN_ADAPTER) == 0 && node_get(l->options, "iterations");
-    if (l->duration_ns == SCHEMA_ABSENT && !counted && !node_get(n, "phases")) {
+    if (l->duration_ns == SCHEMA_ABSENT && !counted && !node_get(n, "phases") && !l->adapters) {
         node_error(err, n, "'duration' is missing in the load section");
         return error_hint(err, "say how long to measure, for instance duration: 30s");
     }
@@ -80,6 +83,10 @@ static int check_load(const struct node *n, const void *value, struct error *err
 static const struct schema_field load_fields[] = {
     FIELD("adapter", TEXT, load_settings, adapter, .required = true,
           .help = "The load generator: a file of adapters/load without `.yaml`, or `builtin`."),
+    FIELD("adapters", NODE, load_settings, adapters,
+          .shape = "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"object\", \"null\"]}}",
+          .help = "Keys of this section for one load generator, by its name: those of the `adapter` that is "
+                  "chosen are merged into the section, the others left away."),
     FIELD("image", TEXT, load_settings, image,
           .help = "Run it in a container of this image; without, it is a program on PATH."),
     FIELD("cpuset", TEXT, load_settings, cpuset, .help = "CPUs that the generator may run on."),

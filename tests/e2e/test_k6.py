@@ -9,7 +9,7 @@ import os
 import socket
 import sys
 
-from e2e import HERE, has, main, same
+from e2e import HERE, TOP, has, main, same
 
 STAND_IN = os.path.join(HERE, 'fixtures', 'k6')
 
@@ -162,6 +162,27 @@ def the_matrix_may_replace_scenarios(lab):
     has(r.stderr, 'k6 needs a script')
 
 
+def one_word_changes_the_generator(lab):
+    """Each has a section of its own; the matrices of examples/space are written so."""
+    text = matrix(lab, ['good'])
+    lab.write('two.yaml', text[:text.index('load: {adapter')] + """load:
+  adapter: builtin
+  adapters:
+    builtin: {vus: 1, duration: 400ms, requests: [{path: /health, expect: 200}]}
+    k6: {script: 'load/${how}.js', duration: 600ms}
+""")
+    lab.run('two.yaml', 'builtin', env=env())
+    same(lab.trial('builtin', 'good')['load']['generator']['name'], 'builtin')
+    lab.run('two.yaml', 'other', '--set', 'load.adapter=k6', env=env())
+    same(lab.trial('other', 'good')['load']['generator']['name'], 'k6')
+    lab.benchctl('rerun', '--dry-run', lab.path('other.tar.zst'))
+    for part in ('part16', 'part17', 'part19'):
+        lab.benchctl('check', os.path.join(TOP, 'matrices', part + '.yaml'), '--set', 'load.adapter=k6',
+                     '--set', 'load.adapters.k6.duration=30s')
+    r = lab.benchctl('check', 'two.yaml', '--set', 'load.adapters.k66={vus: 1}', code=2)
+    has(r.stderr, "unknown load adapter 'k66'", "'k6'")
+
+
 def one_that_does_not_end_is_ended(lab):
     run(lab, 'deaf', ['deaf'], code=1, load=', timeout: 1s')
     t = lab.trial('deaf', 'deaf')
@@ -173,4 +194,5 @@ def one_that_does_not_end_is_ended(lab):
 if __name__ == '__main__':
     sys.exit(main([the_sweep_runs, what_was_measured, the_stream_gives_seconds, thresholds_keep_the_numbers,
                    other_statuses_fail, what_is_no_result, dropped_iterations_are_no_load, secrets_are_not_kept,
-                   versions_get_their_flags, the_matrix_may_replace_scenarios, one_that_does_not_end_is_ended]))
+                   versions_get_their_flags, the_matrix_may_replace_scenarios, one_word_changes_the_generator,
+                   one_that_does_not_end_is_ended]))
