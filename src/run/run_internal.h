@@ -293,8 +293,10 @@ void unit_discard(struct sweep_run *s, struct unit *u);
 /* Stops it and leaves it for a person to look at; what was kept before goes. */
 void unit_keep(struct sweep_run *s, struct unit *u);
 void kept_discard(struct sweep_run *s);
-/* "image 'x' ...": the last log lines for a message; "" when there are none. Static until the next call. */
+/* "image 'x' ...": the last log lines for a message, in one line; "" when there are none. */
 const char *unit_log_tail(struct sweep_run *s, struct unit *u, struct arena *a);
+/* log_quote.c: lines of a log, of which the last ones become one line. */
+const char *log_quote(const char *tail, struct arena *a);
 struct unit *unit_find(struct sweep_run *s, const char *role);
 /* Waits (bounded, a moment) until the processes of what is being removed have ended: they may hold database
  * sessions. */

@@ -308,7 +308,7 @@ const char *unit_log_tail(struct sweep_run *s, struct unit *u, struct arena *a)
     loop_shield(s->loop, -1);
     if (rc < 0)
         return "";
-    const char *kept = arena_strdup(a, tail);
+    const char *kept = log_quote(tail, a);
     free(tail);
     return kept;
 }
