@@ -112,6 +112,25 @@ struct validity_canary {
     size_t marked;
 };
 
+/* What kept a scenario from being faster. */
+enum validity_limit_kind {
+    LIMITED_UNKNOWN, /* not enough was measured to say */
+    LIMITED_BY_NOTHING,
+    LIMITED_APP_CPU,
+    LIMITED_THROTTLED, /* the application, by its CPU quota */
+    LIMITED_MEMORY,
+    LIMITED_DATABASE,
+    LIMITED_GENERATOR,
+    LIMITED_UPSTREAM
+};
+#define VALIDITY_LIMITS 8
+const char *validity_limit_name(enum validity_limit_kind k); /* "app CPU", "none", ... */
+struct validity_limit {
+    const char *scenario;
+    enum validity_limit_kind kind;
+    const char *evidence; /* NULL: LIMITED_UNKNOWN */
+};
+
 struct validity_sweep_facts {
     const struct validity_arm *arms;
     size_t count;
@@ -125,6 +144,8 @@ struct validity_sweep {
     bool discriminates;
     const char *words; /* what was probably measured instead, and the evidence; NULL when it discriminates */
     struct validity_canary canary; /* marks: NULL without one */
+    struct validity_limit *limits; /* one per arm, in their order */
+    size_t limit_count;
 };
 /*
  * Scenarios that were loaded alike are compared with each other. The workload cannot tell them apart when

@@ -153,6 +153,7 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
     json_set_bool(j, "merged", c->merged);
     json_set_text(j, "model", c->load ? c->load->model : NULL);
     json_set_text(j, "corrected", c->load ? c->load->corrected : NULL);
+    limiting_json(r, c, j);
     json_set(j, "phases", parts_json(r, c, PART_PHASE));
     json_set(j, "requests", parts_json(r, c, PART_REQUEST));
     json_set(j, "outcomes", outcomes);

@@ -292,6 +292,10 @@ void report_discrimination(struct report *r);
 void list_discrimination(struct report *r);
 void discrimination_json(const struct report *r, struct json *out);
 
+/* limiting.c */
+void list_limiting(struct report *r);
+void limiting_json(const struct report *r, const struct cell *c, struct json *out); /* members of it */
+
 /* canary.c */
 const struct validity_canary_facts *canary_facts(struct report *r); /* NULL: there was none */
 /* Why the trial is marked by the canary's neighbourhood; NULL: it is not. */

@@ -218,6 +218,7 @@ int report_sections(struct report *r, const struct report_options *o, struct err
     r->results_end = r->sections.len;
     list_invalid(r);
     if (!r->chosen) { /* who asks for certain tables gets those */
+        list_limiting(r);
         list_memory(r);
         list_availability(r);
         list_failures(r);

@@ -153,6 +153,7 @@ void validity_judge_sweep(const struct validity_sweep_facts *f, struct arena *a,
     *ret = (struct validity_sweep){0};
     sweep_arms(&j);
     sweep_states(&j);
+    sweep_limits(&j, ret);
     judge_speed(&j);
     judge_ceiling(&j);
     judge_sameness(&j);

@@ -132,22 +132,60 @@ static double trial_errors(const struct trial *t)
     return t->load.error_rate;
 }
 
-static double trial_metric(const struct trial *t, const char *name)
+static const struct metric_value *trial_metric(const struct trial *t, const char *name)
 {
     for (size_t i = 0; i < t->metric_count; i++)
         if (text_equal(t->metrics[i].name, name))
-            return t->metrics[i].max;
-    return NAN;
+            return &t->metrics[i];
+    return NULL;
 }
 
 static double trial_pool_pending(const struct trial *t)
 {
-    return trial_metric(t, "pool_pending_max");
+    const struct metric_value *m = trial_metric(t, "pool_pending_max");
+
+    return m ? m->max : NAN;
+}
+
+static double trial_pool_pending_avg(const struct trial *t)
+{
+    const struct metric_value *m = trial_metric(t, "pool_pending_max");
+
+    return m ? m->avg : NAN;
 }
 
 static double trial_pool_max(const struct trial *t)
 {
-    return trial_metric(t, "pool_max");
+    const struct metric_value *m = trial_metric(t, "pool_max");
+
+    return m ? m->max : NAN;
+}
+
+static double trial_paused(const struct trial *t)
+{
+    const struct metric_value *m = trial_metric(t, "gc_pause_total_ms");
+
+    return m ? m->increase / window_ms(t) : NAN;
+}
+
+static bool was_generator_late(const struct trial *t)
+{
+    for (size_t i = 0; i < t->validity_count; i++)
+        if (text_equal(t->validity[i].verdict, "FAIL") &&
+            (text_equal(t->validity[i].id, "generator-busy") ||
+             text_equal(t->validity[i].id, "generator-kept-up")))
+            return true;
+    return false;
+}
+
+/* Of all trials: those in which it was are counted nowhere else. */
+static bool generator_was_late(const struct validity_arm *of)
+{
+    size_t late = 0;
+
+    for (size_t i = 0; i < of->count; i++)
+        late += was_generator_late(of->trials[i]);
+    return late && 2 * late >= of->count;
 }
 
 /* --- processors --- */
@@ -298,8 +336,11 @@ static void fill_arm(struct sweep_judge *j, struct arm *a)
     a->steal_pct = median_trials(a, trial_steal);
     a->foreign_cores = median_trials(a, trial_foreign);
     a->pool_pending = median_trials(a, trial_pool_pending);
+    a->pool_pending_avg = median_trials(a, trial_pool_pending_avg);
     a->pool_max = median_trials(a, trial_pool_max);
     a->error_rate = median_trials(a, trial_errors);
+    a->paused = median_trials(a, trial_paused);
+    a->generator_late = generator_was_late(a->of);
     a->service_share = NAN;
     a->database_cores = a->database_share = a->database_cpu_ms = NAN;
     a->allowed = a->n ? allowed_cores(&a->counted[0]->app.effective, host) : NAN;

@@ -69,11 +69,13 @@ struct arm {
     double lone_ms, lone_cpu_ms; /* of one request at a time */
     bool lone_measured;          /* else the fastest request under load stands for it */
     double generator_cores, generator_allowed, host_cores, steal_pct, foreign_cores;
-    double pool_pending, pool_max;
+    double pool_pending, pool_pending_avg, pool_max;
     const char *service; /* the busiest other container, and what share of its processors it used */
     double service_share;
     const char *upstream; /* a container that is neither database nor generator; NULL: none */
     double error_rate;
+    double paused;       /* of the load's time, by the collector; NAN: not measured */
+    bool generator_late; /* it said so of itself, in most counted trials */
     enum arm_state state;
 };
 
@@ -125,6 +127,9 @@ void judge_metrics(struct sweep_judge *j);
 void judge_answers(struct sweep_judge *j);
 /* sweep_jvm.c */
 void judge_jvm(struct sweep_judge *j);
+
+/* sweep_limit.c */
+void sweep_limits(struct sweep_judge *j, struct validity_sweep *ret);
 
 /* sweep_canary.c */
 void judge_canary(struct sweep_judge *j, struct validity_canary *ret);
