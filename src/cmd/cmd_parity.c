@@ -40,15 +40,17 @@ static void print_members(const struct parity_check_result *c, struct strbuf *ou
         add_harmless(out, m->ref);
         strbuf_addc(out, ':');
         add_harmless(out, m->path);
-        if (m->full_ref) {
+        if (m->folder) { /* which one stands before */
+            strbuf_adds(out, "  folder");
+        } else if (m->full_ref) {
             strbuf_adds(out, "  ");
             add_harmless(out, m->full_ref);
         }
         if (m->folder && m->object)
-            strbuf_addf(out, " tree %.12s, at", m->object);
+            strbuf_addf(out, ", tree %.12s, at", m->object);
         if (m->commit)
             strbuf_addf(out, " %.12s%s%s", m->commit, m->shallow ? " (shallow)" : "",
-                        m->changed ? " with changes that are not committed" : "");
+                        m->changed ? " (changed)" : ""); /* the note says what that means */
         else if (m->folder)
             strbuf_adds(out, " no commit");
         strbuf_addc(out, '\n');
