@@ -129,7 +129,11 @@ begin_images() { # NAME, for the folder of logs
     command -v docker >/dev/null || die "no docker command" "scripts/install-deps installs docker.io"
     engine_answers || die "no Docker engine answers" "scripts/start-engine starts one"
     say "the JDK is $jdk"
-    [ -z "$check_only" ] || exit 0
+    if [ -n "$check_only" ]; then
+        say "Maven is $(command -v mvn), $(mvn -B --version 2>/dev/null | sed -n '1s/.*Apache Maven \([0-9.]*\).*/\1/p')"
+        say "the engine is Docker $(docker version --format '{{.Server.Version}}')"
+        exit 0
+    fi
     work=$(mktemp -d "${TMPDIR:-/tmp}/$1-build.XXXXXX")
     logs=${TMPDIR:-/tmp}/$1-build-logs
     mkdir -p "$logs"
