@@ -175,7 +175,7 @@ def one_word_changes_the_generator(lab):
     same(lab.trial('builtin', 'good')['load']['generator']['name'], 'builtin')
     lab.run('two.yaml', 'other', '--set', 'load.adapter=k6', env=env())
     same(lab.trial('other', 'good')['load']['generator']['name'], 'k6')
-    lab.benchctl('rerun', '--dry-run', '--trust', lab.path('other.tar.zst'))
+    lab.benchctl('rerun', '--dry-run', '--trust', lab.path('other.tar.zst'), env=env())
     for part in ('part16', 'part17', 'part19'):
         lab.benchctl('check', os.path.join(TOP, 'matrices', part + '.yaml'), '--set', 'load.adapter=k6',
                      '--set', 'load.adapters.k6.duration=30s')
