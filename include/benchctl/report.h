@@ -31,7 +31,17 @@ struct report_options {
     bool validity; /* every rule with its verdicts on a terminal, too */
 };
 
-enum report_format { REPORT_TABLE, REPORT_MARKDOWN, REPORT_CSV, REPORT_JSON, REPORT_HTML };
+enum report_format {
+    REPORT_TABLE,
+    REPORT_MARKDOWN,
+    REPORT_CSV,
+    REPORT_JSON,
+    REPORT_HTML,
+    REPORT_TIDY,
+    REPORT_JUNIT,
+    REPORT_OPENMETRICS,
+    REPORT_FORMATS
+};
 int report_format_parse(const char *text, enum report_format *ret); /* -1: unknown */
 
 struct report;
@@ -41,8 +51,8 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
 void report_free(struct report *r);
 DEFINE_CLEANUP(struct report *, report_free);
 
-/* Only tables and documents are laid out by the options; CSV and JSON always have every scenario and figure.
- * Check out->overflow. */
+/* Only tables and documents are laid out by the options; formats for programs always have every scenario and
+ * figure. Check out->overflow. */
 void report_render(const struct report *r, enum report_format f, struct strbuf *out);
 
 #endif

@@ -60,7 +60,8 @@ static int render(const char *path, const struct report_options *o, enum report_
 
 static int cmd_report_main(int argc, char **argv)
 {
-    static const char *const formats[] = {"table", "md", "csv", "json", "html", NULL};
+    static const char *const formats[] = {"table", "md",    "html",        "csv", "tidy",
+                                          "json",  "junit", "openmetrics", NULL};
     struct report_options o = {0};
     struct operands operands;
     const char *format = NULL, *rows = NULL, *figures = NULL, *out = NULL;
@@ -68,7 +69,8 @@ static int cmd_report_main(int argc, char **argv)
     CLEANUP_VALUE(names_release) struct names figure_names = {0};
     int code;
     const struct option options[] = {
-        {"format", 0, OPTION_TEXT, &format, "FORMAT", "table, md, html, csv or json"},
+        {"format", 0, OPTION_TEXT, &format, "FORMAT",
+         "table, md, html, csv, tidy, json, junit or openmetrics"},
         {"output", 'o', OPTION_TEXT, &out, "FILE", "write to a file instead of standard output"},
         {"rows", 0, OPTION_TEXT, &rows, "AXIS,...", "axes of the rows, in this order; 'figure' is one, too"},
         {"cols", 0, OPTION_TEXT, &o.cols, "AXIS", "the axis of the columns, instead of 'figure'"},

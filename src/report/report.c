@@ -54,7 +54,8 @@ static const struct {
 } formats[] = {
     [REPORT_TABLE] = {"table", render_terminal}, [REPORT_MARKDOWN] = {"md", render_markdown},
     [REPORT_CSV] = {"csv", render_csv},          [REPORT_JSON] = {"json", render_json},
-    [REPORT_HTML] = {"html", render_html},
+    [REPORT_HTML] = {"html", render_html},       [REPORT_TIDY] = {"tidy", render_tidy},
+    [REPORT_JUNIT] = {"junit", render_junit},    [REPORT_OPENMETRICS] = {"openmetrics", render_openmetrics},
 };
 
 int report_format_parse(const char *text, enum report_format *ret)

@@ -348,6 +348,9 @@ void render_markdown(const struct report *r, struct strbuf *out);
 void render_html(const struct report *r, struct strbuf *out);
 void render_csv(const struct report *r, struct strbuf *out);
 void render_json(const struct report *r, struct strbuf *out);
+void render_tidy(const struct report *r, struct strbuf *out);
+void render_junit(const struct report *r, struct strbuf *out);
+void render_openmetrics(const struct report *r, struct strbuf *out);
 
 /* of render_html.c */
 void html_text(struct strbuf *out, const char *text);
