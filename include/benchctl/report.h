@@ -51,6 +51,9 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
 void report_free(struct report *r);
 DEFINE_CLEANUP(struct report *, report_free);
 
+/* What REPORT_JSON gives, as a JSON Schema (draft 2020-12); the caller frees. */
+struct json *report_json_schema(const char *id);
+
 /* Only tables and documents are laid out by the options; formats for programs always have every scenario and
  * figure. Check out->overflow. */
 void report_render(const struct report *r, enum report_format f, struct strbuf *out);

@@ -288,6 +288,7 @@ void load_result_init(struct load_result *r);
 void container_result_init(struct container_result *c, const char *role);
 
 struct json *trial_to_json(const struct trial *t);
+struct json *trial_json_schema(void); /* of what trial_to_json() gives, draft 2020-12; the caller frees */
 struct json *
 load_result_to_json(const struct load_result *r); /* the `load` object; `adapter parse` prints it */
 /* Strings and arrays go into `a`. Unknown members are ignored, missing ones are NAN; ERROR_INVALID when it is

@@ -30,6 +30,14 @@ static const struct {
      offsetof(struct container_result, oom_kills)},
 };
 
+const char *service_figure_path(size_t i, const char **ret_heading)
+{
+    if (i >= ARRAY_LEN(service_figures))
+        return NULL;
+    *ret_heading = service_figures[i].heading;
+    return service_figures[i].key;
+}
+
 static void add_service(struct report *r, const char *role)
 {
     for (size_t i = 0; i < ARRAY_LEN(service_figures); i++)

@@ -55,6 +55,7 @@ const char *curve_cause(const struct curve *c);
 /* memory_tables.c; html_memory.c */
 void list_memory(struct report *r);
 void html_memory(const struct report *r, struct strbuf *out);
+const char *memory_curve_member(size_t i); /* a figure of each point; NULL: no more */
 struct json *memory_curves_json(const struct report *r);
 
 #endif

@@ -191,6 +191,11 @@ void list_memory(struct report *r)
 
 /* --- for programs --- */
 
+const char *memory_curve_member(size_t i)
+{
+    return i < ARRAY_LEN(curve_figures) ? curve_figures[i].json : NULL;
+}
+
 static struct json *point_json(const struct curve_point *p)
 {
     struct json *j = json_new_object();

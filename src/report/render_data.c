@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells as CSV (RFC 4180) and JSON, for other programs. Not measured is an empty field, or absent. */
+#include "machine.h"
 #include "memory_curve.h"
 
 #include <math.h>
@@ -79,19 +80,33 @@ void render_csv(const struct report *r, struct strbuf *out)
         csv_cell(r, &r->cells.items[i], out);
 }
 
+#define MEMBER(NAME, HELP)                                                                                   \
+    {                                                                                                        \
+#NAME, offsetof(struct summary, NAME), HELP                                                          \
+    }
+
+const struct summary_member summary_members[] = {
+    MEMBER(median, "of the trials that count; percentiles of merged histograms where they are merged"),
+    MEMBER(mean, "of the trials that count"),
+    MEMBER(min, "the lowest trial"),
+    MEMBER(max, "the highest trial"),
+    MEMBER(stdev, "sample standard deviation; null with fewer than two trials"),
+    MEMBER(cv_pct, "stdev / mean, in percent"),
+    MEMBER(low, "of the 95 % confidence interval of the mean"),
+    MEMBER(high, "of the 95 % confidence interval of the mean"),
+};
+const size_t summary_member_count = ARRAY_LEN(summary_members);
+
 static struct json *summary_json(const struct summary *s)
 {
     struct json *j = json_new_object();
 
     json_set_int(j, "n", (int64_t)s->n);
-    json_set_number(j, "median", s->median);
-    json_set_number(j, "mean", s->mean);
-    json_set_number(j, "min", s->min);
-    json_set_number(j, "max", s->max);
-    json_set_number(j, "stdev", s->stdev);
-    json_set_number(j, "cv_pct", s->cv_pct);
-    json_set_number(j, "low", s->low);
-    json_set_number(j, "high", s->high);
+    for (size_t i = 0; i < summary_member_count; i++) {
+        double value;
+        memcpy(&value, (const char *)s + summary_members[i].offset, sizeof(value));
+        json_set_number(j, summary_members[i].name, value);
+    }
     return j;
 }
 

@@ -233,6 +233,9 @@ enum tone figure_tone(const struct cell *c, size_t figure);
 /* figure_set.c: which figures this sweep has, and which are asked for */
 int report_figures(struct report *r, const struct report_options *o, struct error *err) MUST_CHECK;
 
+const char *service_figure_path(size_t i,
+                                const char **ret_heading); /* behind "services.ROLE."; NULL: no more */
+
 /* parts.c: phases and kinds of request, and how they were planned */
 void report_parts(struct report *r);
 void parts_release(struct report *r);

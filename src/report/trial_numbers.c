@@ -25,7 +25,7 @@ void machine_number(struct strbuf *out, double value)
 
 /* --- units --- */
 
-static const char *unit_text(const char *name)
+const char *machine_unit(const char *name)
 {
     const char *measure = "";
     enum unit unit = unit_of_name(name, &measure);
@@ -59,7 +59,7 @@ struct walk {
 static void put(struct walk *w, double value)
 {
     if (!isnan(value))
-        w->each(strbuf_text(&w->name), value, unit_text(strbuf_text(&w->name) + w->free_len), w->data);
+        w->each(strbuf_text(&w->name), value, machine_unit(strbuf_text(&w->name) + w->free_len), w->data);
 }
 
 static void truncate_name(struct walk *w, size_t len)

@@ -8,37 +8,16 @@ Three frameworks, four memory limits, two trials each: one falls off a cliff bet
 kill at 80m), one is a JVM whose collector changes on the way and that falls silent once although it was ok with less, and
 one is always ok.
 """
-import hashlib
 import json
 import os
-import shutil
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from run_directory import write_run  # noqa: E402
 
 MIB = 1 << 20
 LIMITS = {"64m": 64, "80m": 80, "96m": 96, "256m": 256}
 WINDOW = 30000.0
-
-
-def fnv(data):
-    h = 0xcbf29ce484222325 ^ 0x62656e6368637469
-    for byte in data:
-        h = ((h ^ byte) * 0x100000001b3) & 0xffffffffffffffff
-    return h
-
-
-class Journal:
-    def __init__(self, path):
-        self.path, self.seq, self.lines = path, 0, []
-
-    def add(self, event, **fields):
-        self.seq += 1
-        record = {"seq": self.seq, "at": "2026-01-31T08:00:00.000Z", "event": event, **fields}
-        text = json.dumps(record, separators=(",", ":"))[:-1].encode()
-        self.lines.append(text + b',"sum":"%016x"}\n' % fnv(text))
-
-    def write(self):
-        with open(self.path, "wb") as f:
-            f.writelines(self.lines)
 
 
 def exit_of(at, code, cause, evidence, oom=False):
@@ -150,52 +129,20 @@ def events(t):
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
 
 
-def seal(directory, t):
-    os.makedirs(directory)
-    files = {"events.ndjson": events(t)} if t["app"]["exits"] else {}
-    for name, data in files.items():
-        with open(os.path.join(directory, name), "wb") as f:
-            f.write(data)
-    t["files"] = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in files.items()}
-    data = (json.dumps(t, indent=1) + "\n").encode()
-    with open(os.path.join(directory, "trial.json"), "wb") as f:
-        f.write(data)
-    return hashlib.sha256(data).hexdigest()
-
-
 def scenario(framework, memory):
     return {"id": f"{framework}/{memory}", "axes": {"framework": framework, "memory": memory}, "digest": f"{framework}-{memory}",
             "settings": {"app": {"memory": LIMITS[memory] * MIB, "swap": 0, "cpus": 2}, "load": {"warmup": {"duration": "900ms"}}}}
 
 
-def write_json(path, value):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(json.dumps(value, indent=1) + "\n")
-
-
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "failures-run")
-    shutil.rmtree(root, ignore_errors=True)
-    os.makedirs(root)
     frameworks = ["flask", "spring", "express"]
-    write_json(os.path.join(root, "sweep.json"),
-               {"name": "failures", "title": "Three services as memory gets less", "started_at": "2026-01-31T08:00:00.000Z",
-                "scenarios": 12, "trials": 24, "trials_per_scenario": 2, "order": {"mode": "interleaved", "seed": 7},
-                "axes": [{"name": "framework", "values": frameworks}, {"name": "memory", "values": list(LIMITS)}]})
-    write_json(os.path.join(root, "plan.json"),
-               {"axes": ["framework", "memory"], "scenarios": [scenario(f, m) for f in frameworks for m in LIMITS]})
-    journal = Journal(os.path.join(root, "journal.ndjson"))
-    journal.add("journal", schema=1, version="1.2.3")
-    journal.add("begin")
-    for trial in (1, 2):
-        for framework in frameworks:
-            for memory in LIMITS:
-                t = record(framework, memory, trial)
-                journal.add("trial begun", scenario=t["scenario"], trial=trial)
-                sha256 = seal(os.path.join(root, "trials", framework, memory, str(trial)), t)
-                journal.add("trial sealed", scenario=t["scenario"], trial=trial, digest=t["digest"], outcome=t["outcome"], sha256=sha256)
-    journal.add("end")
-    journal.write()
+    info = {"name": "failures", "title": "Three services as memory gets less", "started_at": "2026-01-31T08:00:00.000Z",
+            "scenarios": 12, "trials": 24, "trials_per_scenario": 2, "order": {"mode": "interleaved", "seed": 7},
+            "axes": [{"name": "framework", "values": frameworks}, {"name": "memory", "values": list(LIMITS)}]}
+    plan = {"axes": ["framework", "memory"], "scenarios": [scenario(f, m) for f in frameworks for m in LIMITS]}
+    records = (record(f, m, trial) for trial in (1, 2) for f in frameworks for m in LIMITS)
+    write_run(root, info, plan, ((t, {"events.ndjson": events(t)} if t["app"]["exits"] else {}) for t in records))
 
 
 if __name__ == "__main__":
