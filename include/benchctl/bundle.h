@@ -160,6 +160,8 @@ void sweep_free(struct sweep *s);
 struct sweep_files {
     const char *const *names; /* below the trial's directory, as "load/series.csv"; NULL-terminated */
     size_t max;               /* a larger one is passed over */
+    /* Asked before one is read, with `data` of the call; false: it is passed over. NULL: all are read. */
+    bool (*wanted)(size_t trial, const char *name, void *data);
 };
 struct sweep_file {
     size_t trial;     /* index in s->trials */

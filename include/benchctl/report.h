@@ -12,6 +12,13 @@
 /* Beside the axes' own names: the figures, wherever an axis may stand. */
 #define REPORT_FIGURE "figure"
 
+/* What is read of the files beside the trials' records; a bundle's are unpacked all the same. */
+enum report_reads {
+    REPORT_READS_ALL,
+    REPORT_READS_HISTOGRAMS, /* without courses and events of trials, which only HTML shows */
+    REPORT_READS_RECORDS     /* without merged percentiles, too: for formats that have trials alone */
+};
+
 /*
  * How the results are laid out. Every axis, and the figures, are in one of three places: rows, columns, or
  * (named in neither) tables of their own, one per combination. With no options the axes are the rows and the
@@ -26,8 +33,9 @@ struct report_options {
      * "requests.NAME.FIGURE" of parts of the load; none: the main ones */
     const char *const *figures;
     size_t figure_count;
-    int width;     /* of the terminal; 0: unlimited */
-    bool color;    /* on a terminal */
+    int width;  /* of the terminal; 0: unlimited */
+    bool color; /* on a terminal */
+    enum report_reads reads;
     bool validity; /* every rule with its verdicts on a terminal, too */
 };
 
@@ -43,6 +51,7 @@ enum report_format {
     REPORT_FORMATS
 };
 int report_format_parse(const char *text, enum report_format *ret); /* -1: unknown */
+enum report_reads report_format_reads(enum report_format f);        /* that it needs */
 
 struct report;
 /* `s` must stay; ERROR_USAGE for an unknown axis or figure and for a layout of too many tables. */

@@ -7,6 +7,7 @@ struct walking {
     const struct sweep *s;
     const char *const *names;
     size_t max;
+    bool (*wanted)(size_t trial, const char *name, void *data);
     sweep_file_fn *visit;
     void *data;
 };
@@ -24,12 +25,19 @@ static int give(const struct walking *w, size_t trial, const char *name, const s
     return w->visit(&f, w->data, err);
 }
 
+static bool is_wanted(const struct walking *w, size_t trial, const char *name)
+{
+    return !w->wanted || w->wanted(trial, name, w->data);
+}
+
 /* --- of a run directory --- */
 
 static int walk_dir(const struct walking *w, struct error *err)
 {
     for (size_t t = 0; t < w->s->trial_count; t++) {
         for (size_t n = 0; w->names[n]; n++) {
+            if (!is_wanted(w, t, w->names[n]))
+                continue;
             CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = w->max + 1};
             CLEANUP_FREE char *name = file_name(&w->s->trials[t], w->names[n]);
             CLEANUP_FREE char *path = path_join(w->s->path, name);
@@ -78,7 +86,7 @@ static int walk_bundle(const struct walking *w, struct error *err)
     while ((more = bundle_reader_next(b, &m, err)) > 0) {
         CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = w->max + 1};
         const size_t *which = name_index_get(&wanted, m->name);
-        if (!which || m->size > (int64_t)w->max)
+        if (!which || m->size > (int64_t)w->max || !is_wanted(w, *which / count, w->names[*which % count]))
             continue;
         if (bundle_reader_take(b, w->max, &text, err) < 0 ||
             give(w, *which / count, w->names[*which % count], &text, err) < 0)
@@ -90,7 +98,12 @@ static int walk_bundle(const struct walking *w, struct error *err)
 int sweep_each_file(const struct sweep *s, const struct sweep_files *files, sweep_file_fn *visit, void *data,
                     struct error *err)
 {
-    const struct walking w = {.s = s, .names = files->names, .max = files->max, .visit = visit, .data = data};
+    const struct walking w = {.s = s,
+                              .names = files->names,
+                              .max = files->max,
+                              .wanted = files->wanted,
+                              .visit = visit,
+                              .data = data};
 
     if (!s->path || !s->trial_count || !fs_exists(s->path))
         return 0;

@@ -92,6 +92,7 @@ static int cmd_report_main(int argc, char **argv)
     o.row_count = row_names.len;
     o.figures = figure_names.items;
     o.figure_count = figure_names.len;
+    o.reads = report_format_reads(f);
     o.width = out ? 0 : terminal_width();
     o.color = !out && stdout_color();
     return render(operands.items[0], &o, f, out);

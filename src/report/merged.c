@@ -133,7 +133,7 @@ static void add_course(struct report *r, const struct sweep_file *f)
     const struct trial *t = &r->sweep->trials[f->trial];
     struct series **s = &r->series[f->trial];
 
-    if (!(t->load.window_ms > 0) || (!*s && !is_drawn(r, t)))
+    if (!(t->load.window_ms > 0))
         return;
     if (!*s) {
         r->series_kept++;
@@ -146,6 +146,19 @@ static void add_course(struct report *r, const struct sweep_file *f)
         series_add_load(*s, f->bytes, f->len);
     else
         series_add_samples(*s, f->bytes, f->len, load_begin_s(t));
+}
+
+/* Only a page draws courses, and events stand there, too. */
+static bool is_read(size_t trial, const char *name, void *data)
+{
+    const struct merging *m = data;
+    const struct report *r = m->r;
+
+    if (strcmp(name, HISTOGRAM_FILE) == 0)
+        return m->cell_of[trial] < r->cells.len;
+    if (r->reads != REPORT_READS_ALL)
+        return false;
+    return strcmp(name, EVENTS_FILE) == 0 || r->series[trial] || is_drawn(r, &r->sweep->trials[trial]);
 }
 
 static int add_file(const struct sweep_file *f, void *data, struct error *err)
@@ -191,7 +204,7 @@ static void put_quantiles(struct report *r, struct cell *c, const struct histogr
 int report_merge(struct report *r, struct error *err)
 {
     static const char *const names[] = {HISTOGRAM_FILE, SERIES_FILE, SAMPLES_FILE, EVENTS_FILE, NULL};
-    const struct sweep_files files = {.names = names, .max = FILE_MAX};
+    const struct sweep_files files = {.names = names, .max = FILE_MAX, .wanted = is_read};
     struct merging m = {
         .r = r,
         .cells = arena_array(r->arena, struct merged, r->cells.len + 1),
@@ -201,7 +214,7 @@ int report_merge(struct report *r, struct error *err)
     r->series = arena_array(r->arena, struct series *, r->sweep->trial_count + 1);
     r->events = arena_array(r->arena, struct trial_events *, r->sweep->trial_count + 1);
     find_cells(&m);
-    int rc = sweep_each_file(r->sweep, &files, add_file, &m, err);
+    int rc = r->reads == REPORT_READS_RECORDS ? 0 : sweep_each_file(r->sweep, &files, add_file, &m, err);
     for (size_t i = 0; i < r->cells.len; i++) {
         struct cell *c = &r->cells.items[i];
         c->merged = rc == 0 && c->counted > 1 && m.cells[i].trials == c->counted;

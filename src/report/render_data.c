@@ -177,20 +177,54 @@ static struct json *cell_json(const struct report *r, const struct cell *c)
     return j;
 }
 
+/* As a part of a larger document, `indent` (at most 4) deep in it; takes `j` over. A text of JSON has no line
+ * breaks. */
+static void add_indented(struct strbuf *out, struct json *j, size_t indent)
+{
+    CLEANUP_VALUE(strbuf_release) struct strbuf text = {.max = out->max};
+
+    json_write(j, JSON_STYLE_INDENTED, &text);
+    json_free(j);
+    for (const char *line = strbuf_text(&text); *line;) {
+        size_t n = strcspn(line, "\n");
+        strbuf_add(out, line, n);
+        line += n;
+        if (*line++ != '\n')
+            break;
+        strbuf_add(out, "\n    ", 1 + indent);
+    }
+    out->overflow |= text.overflow;
+}
+
+/* The members of `j`, each followed by a comma; takes it over. */
+static void add_members(struct strbuf *out, struct json *j)
+{
+    for (void *it = json_iter(j); it; it = json_iter_next(j, it)) {
+        strbuf_addf(out, "  \"%s\": ", json_iter_key(it));
+        add_indented(out, json_clone(json_iter_value(it)), 2);
+        strbuf_adds(out, ",\n");
+    }
+    json_free(j);
+}
+
+/* Scenario after scenario: a sweep's records as one tree would take six times as much memory as its text. */
 void render_json(const struct report *r, struct strbuf *out)
 {
-    CLEANUP(json_free) struct json *j = json_new_object();
-    struct json *cells = json_new_array();
+    struct json *head = json_new_object();
 
-    json_set_text(j, "title", r->title);
-    json_set_bool(j, "complete", r->sweep->complete);
-    discrimination_json(r, j);
-    canary_json(r, j);
-    json_set(j, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
-    for (size_t i = 0; i < r->cells.len; i++)
-        json_append(cells, cell_json(r, &r->cells.items[i]));
-    json_set(j, "scenarios", cells);
-    json_set(j, "memory_curve", memory_curves_json(r));
-    json_write(j, JSON_STYLE_INDENTED, out);
-    strbuf_addc(out, '\n');
+    json_set_text(head, "title", r->title);
+    json_set_bool(head, "complete", r->sweep->complete);
+    discrimination_json(r, head);
+    canary_json(r, head);
+    json_set(head, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
+    strbuf_adds(out, "{\n");
+    add_members(out, head);
+    strbuf_adds(out, "  \"scenarios\": [");
+    for (size_t i = 0; i < r->cells.len; i++) {
+        strbuf_adds(out, i ? ",\n    " : "\n    ");
+        add_indented(out, cell_json(r, &r->cells.items[i]), 4);
+    }
+    strbuf_adds(out, r->cells.len ? "\n  ],\n  \"memory_curve\": " : "],\n  \"memory_curve\": ");
+    add_indented(out, memory_curves_json(r), 2);
+    strbuf_adds(out, "\n}\n");
 }

@@ -14,6 +14,7 @@ int report_build(const struct sweep *s, const struct report_options *o, struct r
     r->title = title ? title : name ? name : s->path ? s->path : "sweep";
     r->width = o->width;
     r->color = o->color;
+    r->reads = o->reads;
     r->rules = o->validity;
     r->chosen = o->row_count || o->cols || o->figure_count;
     report_parts(r);
@@ -51,11 +52,16 @@ void report_free(struct report *r)
 static const struct {
     const char *name;
     void (*render)(const struct report *r, struct strbuf *out);
+    enum report_reads reads;
 } formats[] = {
-    [REPORT_TABLE] = {"table", render_terminal}, [REPORT_MARKDOWN] = {"md", render_markdown},
-    [REPORT_CSV] = {"csv", render_csv},          [REPORT_JSON] = {"json", render_json},
-    [REPORT_HTML] = {"html", render_html},       [REPORT_TIDY] = {"tidy", render_tidy},
-    [REPORT_JUNIT] = {"junit", render_junit},    [REPORT_OPENMETRICS] = {"openmetrics", render_openmetrics},
+    [REPORT_TABLE] = {"table", render_terminal, REPORT_READS_HISTOGRAMS},
+    [REPORT_MARKDOWN] = {"md", render_markdown, REPORT_READS_HISTOGRAMS},
+    [REPORT_CSV] = {"csv", render_csv, REPORT_READS_HISTOGRAMS},
+    [REPORT_JSON] = {"json", render_json, REPORT_READS_HISTOGRAMS},
+    [REPORT_HTML] = {"html", render_html, REPORT_READS_ALL},
+    [REPORT_TIDY] = {"tidy", render_tidy, REPORT_READS_RECORDS},
+    [REPORT_JUNIT] = {"junit", render_junit, REPORT_READS_RECORDS},
+    [REPORT_OPENMETRICS] = {"openmetrics", render_openmetrics, REPORT_READS_RECORDS},
 };
 
 int report_format_parse(const char *text, enum report_format *ret)
@@ -66,6 +72,11 @@ int report_format_parse(const char *text, enum report_format *ret)
             return 0;
         }
     return -1;
+}
+
+enum report_reads report_format_reads(enum report_format f)
+{
+    return formats[f].reads;
 }
 
 void report_render(const struct report *r, enum report_format f, struct strbuf *out)

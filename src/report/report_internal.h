@@ -207,10 +207,11 @@ struct report {
     VEC(struct cell) cells;
     VEC(struct section) sections;
     size_t results, results_end; /* which of them are the layout's */
-    bool rules;                  /* all rules of validity are asked for */
-    bool chosen;                 /* certain rows, columns or figures are asked for */
-    bool models_differ;          /* between cells, or one of them is mixed */
-    struct trial_parts *parts;   /* per trial of the sweep */
+    enum report_reads reads;
+    bool rules;                /* all rules of validity are asked for */
+    bool chosen;               /* certain rows, columns or figures are asked for */
+    bool models_differ;        /* between cells, or one of them is mixed */
+    struct trial_parts *parts; /* per trial of the sweep */
     struct part_names part_names[PART_KINDS];
     struct name_index plan;        /* scenario: its place in the plan */
     struct validity_sweep verdict; /* of all scenarios together */

@@ -107,6 +107,34 @@ static void percentiles_are_merged(void **state)
     assert_has(page, "Percentiles of scenarios whose trials all left a histogram are of these, merged");
 }
 
+/* Without a page nothing is read but histograms, and their figures are the same. */
+static void numbers_only(void **state)
+{
+    CLEANUP_VALUE(maker_release) struct maker m;
+    struct report *r = NULL;
+    struct error err = ERROR_INIT;
+
+    maker_begin(&m, axes, NULL, NULL);
+    measured(&m, "a", OUTCOME_OK, 10);
+    measured(&m, "a", OUTCOME_OK, 50);
+    put_log(*state, "a", 1, 10, 900);
+    put_log(*state, "a", 2, 50, 100);
+    put(*state, "a", 1, "load/series.csv", "at_ms,ok,p99_ms\n1000,80,7.5\n2000,60,9\n");
+    CLEANUP(report_free) struct report *page = built(&m, *state);
+    if (report_build(made(&m), &(struct report_options){.reads = REPORT_READS_HISTOGRAMS}, &r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_non_null(page->series[0]);
+    assert_null(r->series[0]);
+    assert_true(r->cells.items[0].merged);
+    assert_true(r->cells.items[0].figures[FIGURE_P99].median ==
+                page->cells.items[0].figures[FIGURE_P99].median);
+    report_free(r);
+    if (report_build(made(&m), &(struct report_options){.reads = REPORT_READS_RECORDS}, &r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_false(r->cells.items[0].merged);
+    report_free(r);
+}
+
 static void one_trial_needs_no_merging(void **state)
 {
     CLEANUP_VALUE(maker_release) struct maker m;
@@ -231,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(percentiles_are_merged, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(numbers_only, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(one_trial_needs_no_merging, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(the_course_is_drawn, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(failures_on_the_course, scratch_setup, scratch_teardown),

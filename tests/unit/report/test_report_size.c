@@ -71,6 +71,10 @@ static void test_growth(void **state)
         {"table", {.width = 120}, REPORT_TABLE},
         {"html", {.width = 0}, REPORT_HTML},
         {"csv", {.width = 0}, REPORT_CSV},
+        {"tidy", {.width = 0}, REPORT_TIDY},
+        {"json", {.width = 0}, REPORT_JSON},
+        {"junit", {.width = 0}, REPORT_JUNIT},
+        {"openmetrics", {.width = 0}, REPORT_OPENMETRICS},
         {"columns", {.cols = "memory"}, REPORT_TABLE},
         {"figures down", {.rows = rows, .row_count = 3, .cols = "framework"}, REPORT_MARKDOWN},
     };
