@@ -185,6 +185,37 @@ static void test_markdown(void **state)
     assert_null(strstr(md, "\n\n# c"));
 }
 
+/* Pasted into a pull request: long tables folded, results never, and nobody is called. */
+static void test_markdown_to_paste(void **state)
+{
+    CLEANUP_VALUE(maker_release) struct maker m;
+
+    (void)state;
+    maker_begin(&m, axes, NULL, NULL);
+    for (int i = 0; i < 30; i++) {
+        struct trial *t = add_full(&m, arena_printf(m.sweep.arena, "f/%dm", i), OUTCOME_CRASHED, 1);
+        fail_again_and_again(&m, t, 1);
+        t->notes = arena_array(m.sweep.arena, const char *, 2);
+        t->notes[0] = "- a note";
+        t->notes[1] = "1. another";
+        t->note_count = 2;
+        if (i == 3)
+            t->reason = "asked @somebody about #7, not a#b or c@ d";
+    }
+    CLEANUP_FREE char *md = rendered(&m, &(struct report_options){0}, REPORT_MARKDOWN);
+    const char *failed =
+                   strstr(md, "## What failed\n\n<details>\n<summary>30 rows</summary>\n\n| scenario |"),
+               *end = failed ? strstr(failed, "\n\n</details>\n") : NULL;
+    assert_non_null(end);
+    assert_true(end < strstr(failed + 2, "\n## "));
+    assert_has(md, "## Results\n\n| framework |");
+    assert_int_equal(occurrences(md, "<details>"), occurrences(md, "</details>"));
+    assert_has(md, "asked @<!-- -->somebody about \\#<!-- -->7, not a\\#b or c@ d");
+    assert_has(md, "| \\#<!-- -->1 |");
+    assert_has(md, "\n- \\- a note");
+    assert_has(md, "\n- 1\\. another");
+}
+
 static void test_csv(void **state)
 {
     static const struct {
@@ -316,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_html_content),
         cmocka_unit_test(test_html_of_many),
         cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_markdown_to_paste),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_csv_shape),
         cmocka_unit_test(test_csv_findings),
