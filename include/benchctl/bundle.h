@@ -151,6 +151,9 @@ struct sweep {
     struct trial *canaries;
     size_t canary_count;
     size_t *canary_after; /* of each: how many of `trials` were sealed before it */
+    /* Those of the plan's controls, in order of execution, apart from `trials`. */
+    struct trial *controls;
+    size_t control_count;
 };
 /* A run directory (also one that is still running, which is only looked at) or a bundle. */
 int sweep_load(const char *path, struct sweep **ret, struct error *err) MUST_CHECK;

@@ -78,6 +78,19 @@ struct canary_settings {
     struct position at;
 };
 
+/* `controls: {aa: true, handicap: {cpus: half}}`: twins of one scenario, in every round. */
+struct handicap_settings {
+    const char *cpus_text; /* as written */
+    double cpus;           /* NAN: half of what the scenario has */
+    struct position at;
+};
+struct controls_settings {
+    bool aa;                                  /* a twin alike in everything */
+    const struct handicap_settings *handicap; /* one that is slower on purpose; NULL: none */
+    const char *scenario;                     /* id; NULL: the first */
+    struct position at;
+};
+
 struct matrix {
     const char *file, *dir; /* as given; the directory that relative paths are relative to (absolute) */
     const char *name, *title;
@@ -103,7 +116,8 @@ struct matrix {
     struct text_list extras;    /* names of all variables that includes bring, for ${...} */
     const struct text_map *env; /* as in matrix_options */
     struct arena *arena;
-    const struct canary_settings *canary; /* NULL: none */
+    const struct canary_settings *canary;     /* NULL: none */
+    const struct controls_settings *controls; /* NULL: none */
 };
 
 struct zip_group {

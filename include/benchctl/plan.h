@@ -25,6 +25,7 @@ struct plan_options {
 struct plan_counts {
     uint64_t product, zipped_away, excluded, included, filtered, scenarios, trials;
     uint64_t canaries;
+    uint64_t controls; /* of `scenarios`: the last ones */
 };
 
 /* ERROR_INVALID for every rule of the contract: a rule that matches nothing, unknown axes, duplicates, an
@@ -47,6 +48,19 @@ size_t plan_bytes(const struct plan *p); /* memory held */
 #define PLAN_CANARY_ID "canary"
 /* The id of the scenario that it repeats; NULL: the matrix has no canary. */
 const char *plan_canary_base(const struct plan *p, struct arena *a);
+
+/*
+ * Controls are scenarios like others, with the axes' values of the one that they repeat and ids of their own,
+ * behind all others: so that they take part in every round. Their trials are no results (struct trial,
+ * `control`).
+ */
+enum plan_control { PLAN_NO_CONTROL, PLAN_AA, PLAN_HANDICAP };
+#define PLAN_AA_ID "control-aa"
+#define PLAN_HANDICAP_ID "control-handicap"
+enum plan_control plan_control(const struct plan *p, size_t i);
+const char *plan_control_name(enum plan_control c); /* "aa", "handicap"; NULL: it is none */
+/* The id of the scenario that they repeat; NULL: there are none. */
+const char *plan_control_base(const struct plan *p, struct arena *a);
 
 /* Scenario `i` of plan_counts()->scenarios, in the order written. */
 struct scenario {

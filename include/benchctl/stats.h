@@ -74,6 +74,15 @@ struct stats_ratio {
 };
 void stats_ratio(const double *base, size_t base_count, const double *other, size_t other_count,
                  struct stats_ratio *ret);
+/* Standard errors of logarithms below it are rounding: values that are equal have no spread. */
+#define STATS_NO_SPREAD 1e-12
+/*
+ * The same of pairs: base[i] and other[i] are of one block (a round in which both ran). Student's t on the
+ * differences of logarithms, n - 1 degrees of freedom. Pairs of which one has no number are left out; base_n
+ * and other_n are the pairs. A value of 0 or less in any pair: there is no ratio. Where blocks are not
+ * complete on both sides stats_ratio() is what is left.
+ */
+void stats_ratio_paired(const double *base, const double *other, size_t count, struct stats_ratio *ret);
 /* Its confidence interval: level 0.95, or 0.90 for two one-sided tests of equivalence at 5 %. NAN when there
  * is none. */
 void stats_ratio_interval(const struct stats_ratio *r, double level, double *ret_low, double *ret_high);

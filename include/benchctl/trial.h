@@ -278,8 +278,9 @@ struct trial {
     size_t validity_count;
     const char **notes;
     size_t note_count;
-    bool canary;        /* no scenario's, but the one that is repeated to see what the host does */
-    double cooldown_ms; /* before it began; NAN: none */
+    bool canary;         /* no scenario's, but the one that is repeated to see what the host does */
+    const char *control; /* "aa", "handicap": no result, but a twin of one; NULL: it is none */
+    double cooldown_ms;  /* before it began; NAN: none */
 };
 
 /* Every double NAN, everything else zero. */

@@ -131,11 +131,28 @@ struct validity_limit {
     const char *evidence; /* NULL: LIMITED_UNKNOWN */
 };
 
+/* Twins of one scenario that ran in every round; count 0: there was none. */
+struct validity_controls_facts {
+    struct validity_arm base, aa, handicap;
+    const char *what; /* "cpus 1 instead of 2"; NULL: not known */
+};
+struct validity_control_ratio {
+    double ratio, low, high; /* twin : base by rounds, and its interval (97.5 % of aa, 95 % of handicap); NAN:
+                                fewer than two trials */
+    size_t n;                /* rounds in which both were measured */
+};
+struct validity_control {
+    struct validity_control_ratio goodput, p50;
+    size_t trials, failed, base_failed; /* failed: no figures of an undisturbed run */
+    bool seen, unseen;                  /* of a handicap; both false: too few trials to say */
+};
+
 struct validity_sweep_facts {
     const struct validity_arm *arms;
     size_t count;
-    double host_cores;                          /* of the machine that the engine runs on; NAN: unknown */
-    const struct validity_canary_facts *canary; /* NULL: there was none */
+    double host_cores;                              /* of the machine that the engine runs on; NAN: unknown */
+    const struct validity_canary_facts *canary;     /* NULL: there was none */
+    const struct validity_controls_facts *controls; /* NULL: there were none */
 };
 struct validity_sweep {
     struct validity_result *results; /* in the order of the table, PASS included */
@@ -143,8 +160,9 @@ struct validity_sweep {
     bool judged; /* enough was measured to say whether the workload can tell its scenarios apart */
     bool discriminates;
     const char *words; /* what was probably measured instead, and the evidence; NULL when it discriminates */
-    struct validity_canary canary; /* marks: NULL without one */
-    struct validity_limit *limits; /* one per arm, in their order */
+    struct validity_canary canary;        /* marks: NULL without one */
+    struct validity_control aa, handicap; /* trials 0: there was none */
+    struct validity_limit *limits;        /* one per arm, in their order */
     size_t limit_count;
 };
 /*

@@ -33,6 +33,7 @@ void sweep_free(struct sweep *s)
     free(s->trials);
     free(s->canaries);
     free(s->canary_after);
+    free(s->controls);
     arena_free(s->arena);
     free(s);
 }
@@ -140,12 +141,15 @@ static void finish(struct loading *l)
         s->info = json_new_object();
     s->trials = xcalloc(l->trials.len + 1, sizeof(*s->trials));
     s->canaries = xcalloc(l->trials.len + 1, sizeof(*s->canaries));
+    s->controls = xcalloc(l->trials.len + 1, sizeof(*s->controls));
     s->canary_after = xcalloc(l->trials.len + 1, sizeof(*s->canary_after));
     if (l->trials.len)
         qsort(l->trials.items, l->trials.len, sizeof(struct loaded), compare_order);
     vec_each (loaded, &l->trials) {
         if (is_canary(s->plan, &loaded->trial))
             add_canary(s, &loaded->trial);
+        else if (loaded->trial.control && (!len || in_plan(plan, len, &loaded->trial)))
+            s->controls[s->control_count++] = loaded->trial;
         else if (loaded->trial.canary || (len && !in_plan(plan, len, &loaded->trial)))
             s->outside_count++;
         else

@@ -275,6 +275,9 @@ static int table_summary(struct listing *l, struct error *err)
                 plural((uint64_t)m->trials), (unsigned long long)c->trials, modes[m->order]);
     if (m->order != ORDER_LISTED)
         strbuf_addf(out, " (seed %lld)", (long long)m->seed);
+    if (c->controls)
+        strbuf_addf(out, ", %llu of the scenarios control%s of %s", (unsigned long long)c->controls,
+                    c->controls == 1 ? "" : "s", plan_control_base(l->p, l->a));
     plan_add_canaries(l->p, out);
     strbuf_addf(out, ", about %s", duration_about(total_ns, total));
     if (looked_at < c->scenarios)

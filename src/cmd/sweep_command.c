@@ -48,7 +48,7 @@ static int on_trial_done(const struct trial *t, void *data, struct error *err)
 
     if (rundir_trial_seal(s->dir, t, err) < 0)
         return -1;
-    if (!t->canary)
+    if (!t->canary && !t->control)
         watch_trial(s->watch, t, search_expects_failure(s->plan, t));
     return 0;
 }
@@ -78,7 +78,8 @@ static bool on_sealed(const struct sealed_query *q, enum outcome *ret_outcome, v
 
 static void on_kept(const char *scenario, enum outcome o, void *data)
 {
-    if (!text_equal(scenario, PLAN_CANARY_ID))
+    if (!text_equal(scenario, PLAN_CANARY_ID) && !text_equal(scenario, PLAN_AA_ID) &&
+        !text_equal(scenario, PLAN_HANDICAP_ID))
         watch_kept(((struct sweep_state *)data)->watch, o);
 }
 

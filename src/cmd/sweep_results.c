@@ -33,6 +33,11 @@ static int verdict(const struct sweep *sweep, const struct plan *p, bool strict)
         if (o == OUTCOME_ERROR || o == OUTCOME_INVALID || (strict && o != OUTCOME_OK))
             return 1;
     }
+    for (size_t i = 0; i < sweep->control_count; i++) { /* a handicapped one may well end badly */
+        enum outcome o = sweep->controls[i].outcome;
+        if (o == OUTCOME_ERROR || o == OUTCOME_INVALID)
+            return 1;
+    }
     for (size_t i = 0; i < sweep->trial_count; i++) {
         const struct trial *t = &sweep->trials[i];
         if (t->outcome == OUTCOME_ERROR || t->outcome == OUTCOME_INVALID ||

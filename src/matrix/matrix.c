@@ -163,6 +163,7 @@ int builder_read_top(struct builder *b, struct error *err)
     m->host = b->file.host;
     m->notify = b->file.notify;
     m->canary = b->file.canary;
+    m->controls = b->file.controls;
     m->parity = b->file.parity;
     return 0;
 }

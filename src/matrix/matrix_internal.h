@@ -23,6 +23,7 @@ struct matrix_file {
     const struct parity_settings *parity;
     struct notify_settings notify;
     const struct canary_settings *canary;
+    const struct controls_settings *controls;
 };
 
 /* A matrix being read, step by step. */
@@ -76,7 +77,7 @@ int builder_fill_canary(struct builder *b, const struct node *map, const struct 
 /* rules.c: is `set` a map of settings? `who` sets them: "overrides". */
 int rule_set(const struct node *set, const char *who, struct error *err) MUST_CHECK;
 
-extern const struct schema canary_schema;
+extern const struct schema canary_schema, controls_schema;
 
 /* Is this key one of the settings, so that overrides may set it? */
 bool is_settings_key(const char *key);

@@ -170,6 +170,10 @@ static const struct schema_field matrix_fields[] = {
     FIELD("order", STRUCT, matrix_file, order, .of = &order_schema, .help = "The order of trials."),
     FIELD("canary", OPTIONAL, matrix_file, canary, .of = &canary_schema,
           .help = "A scenario that is repeated through the sweep and shows what the host does meanwhile."),
+    FIELD("controls", OPTIONAL, matrix_file, controls, .of = &controls_schema,
+          .help =
+              "Twins of one scenario in every round: one alike, one handicapped. They say what the sweep can "
+              "resolve."),
     FIELD("host", STRUCT, matrix_file, host, .of = &host_schema, .help = "What the host must be like."),
     FIELD("parity", OPTIONAL, matrix_file, parity, .of = &parity_schema,
           .help = "Sources that must be the same."),

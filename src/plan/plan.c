@@ -7,6 +7,7 @@
 
 #include "benchctl/base/units.h"
 #include "canary.h"
+#include "controls.h"
 #include "plan_internal.h"
 #include "search.h"
 
@@ -213,7 +214,7 @@ static int plan_fill(struct plan *p, const struct plan_options *options, struct 
     p->filter_count = options->filter_count;
     if (filters_parse(&p->grid, options, &p->filters, err) < 0 || apply_filters(p, options, err) < 0)
         return -1;
-    return count_trials(p, err) < 0 ? -1 : plan_find_canary(p, err);
+    return plan_add_controls(p, err) < 0 || count_trials(p, err) < 0 ? -1 : plan_find_canary(p, err);
 }
 
 int plan_make(const struct matrix *m, const struct plan_options *options, struct plan **ret,

@@ -26,6 +26,10 @@ struct plan {
     struct candidates candidates;
     uint32_t *canary_digits; /* of the scenario that the canary repeats; NULL: none */
     const struct include_rule *canary_include;
+    enum plan_control controls[2];
+    size_t control_count;
+    uint32_t *control_digits; /* of the scenario that they repeat */
+    const struct include_rule *control_include;
 };
 
 /* The outcomes that pass, of a plan that searches. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.json, written as it is made: one line per scenario and per trial. */
 #include "canary.h"
+#include "controls.h"
 #include "secrets.h"
 
 #include <math.h>
@@ -49,6 +50,8 @@ static struct json *counts_json(const struct plan_counts *c)
     json_set_int(j, "filtered", (int64_t)c->filtered);
     json_set_int(j, "scenarios", (int64_t)c->scenarios);
     json_set_int(j, "trials", (int64_t)c->trials);
+    if (c->controls)
+        json_set_int(j, "controls", (int64_t)c->controls); /* of the scenarios */
     return j;
 }
 
@@ -149,6 +152,10 @@ static int write_scenario(struct plan_writer *w, size_t i, struct arena *a, stru
     for (size_t x = 0; x < m->axis_count; x++)
         json_set_text(axes, m->axes[x].name, s.values[x]->text);
     json_set(line, "axes", axes);
+    if (plan_control(w->p, i)) {
+        json_set_text(line, "control", plan_control_name(plan_control(w->p, i)));
+        json_set_text(line, "of", plan_control_base(w->p, a));
+    }
     if (plan_resolve(w->p, i, a, &r, err) < 0)
         return -1;
     json_set_text(line, "digest", r.digest);
@@ -184,10 +191,11 @@ static int write_order(struct plan_writer *w, struct error *err)
 
     while (!w->p->candidates.len && plan_schedule_next(s, &t)) {
         bool canary = t.scenario == PLAN_CANARY;
+        const char *own = canary ? PLAN_CANARY_ID : plan_control_id(plan_control(w->p, t.scenario));
         plan_digits(w->p, t.scenario, digits, &include);
         strbuf_adds(&w->out, before);
-        if (canary)
-            strbuf_adds(&w->out, PLAN_CANARY_ID);
+        if (own)
+            strbuf_adds(&w->out, own);
         else
             grid_id(&w->p->grid, digits, &w->out); /* an id has no byte that JSON would escape */
         strbuf_addf(&w->out, "\", \"trial\": %d%s}", t.trial, canary ? ", \"canary\": true" : "");

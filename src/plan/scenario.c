@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "plan_internal.h"
+#include "controls.h"
 
 void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,
                  const struct include_rule **ret_include)
@@ -20,6 +20,11 @@ void plan_digits(const struct plan *p, size_t i, uint32_t *ret_digits,
     assert(i < p->counts.scenarios);
     if (i < p->kept_len) {
         grid_digits(&p->grid, p->kept[i], ret_digits);
+        return;
+    }
+    if (plan_control(p, i)) {
+        memcpy(ret_digits, p->control_digits, axes * sizeof(*ret_digits));
+        *ret_include = p->control_include;
         return;
     }
     size_t include = p->kept_includes[i - p->kept_len];
@@ -39,11 +44,12 @@ void plan_scenario(const struct plan *p, size_t i, struct arena *a, struct scena
     for (size_t x = 0; x < g->axis_count; x++)
         values[x] = g->axes[x].values[digits[x]];
     grid_id(g, digits, &id);
+    const char *own = i == PLAN_CANARY ? PLAN_CANARY_ID : plan_control_id(plan_control(p, i));
     *ret = (struct scenario){
         .index = i,
         .values = values,
         .extra = include ? include->extra : NULL,
-        .id = i == PLAN_CANARY ? PLAN_CANARY_ID : arena_strdup(a, strbuf_text(&id)),
+        .id = own ? own : arena_strdup(a, strbuf_text(&id)),
     };
 }
 
@@ -71,6 +77,8 @@ int plan_find(const struct plan *p, const char *id, size_t *ret_index)
     uint32_t combo;
     size_t at, include;
 
+    if (plan_find_control(p, id, ret_index) == 0)
+        return 0;
     if (grid_parse_id(&p->grid, id, digits) && grid_combo(&p->grid, digits, &combo))
         return find_ascending(p->kept, p->kept_len, combo, ret_index);
     include = grid_value(&p->include_ids, id);
@@ -107,7 +115,12 @@ static int resolve(const struct plan *p, size_t i, struct arena *a, struct resol
                                              .extra = scenario.extra,
                                              .overrides = flags,
                                              .set = i == PLAN_CANARY ? p->m->canary->set : NULL};
-    if (matrix_resolve(p->m, &combination, a, &ret->settings, &ret->tree, err) == 0)
+    int result = matrix_resolve(p->m, &combination, a, &ret->settings, &ret->tree, err);
+    if (result == 0 && plan_control(p, i) == PLAN_HANDICAP)
+        result = plan_handicap_set(p, &ret->settings, a, &combination.set, err) < 0
+                     ? -1
+                     : matrix_resolve(p->m, &combination, a, &ret->settings, &ret->tree, err);
+    if (result == 0)
         return 0;
     /* the message begins with the position, so the scenario goes behind the advice */
     const char *advice = arena_strdup(a, err->hint);

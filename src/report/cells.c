@@ -100,7 +100,7 @@ static bool certain(const struct grouping *g, const struct json *planned)
     for (size_t i = 0; i < r->axis_count && json_get(r->sweep->plan, "search"); i++)
         if (search_candidate(r, r->axes[i].name, json_get_text(json_get(planned, "axes"), r->axes[i].name)))
             return false;
-    return json_get_text(planned, "id") != NULL;
+    return json_get_text(planned, "id") && !json_get_text(planned, "control");
 }
 
 /* Rows for what has not been run: a sweep that was interrupted, or is still running. */

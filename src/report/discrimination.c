@@ -27,8 +27,11 @@ void report_discrimination(struct report *r)
         if (c->trial_count)
             arms[len++] = (struct validity_arm){c->scenario, c->trials, c->trial_count};
     }
-    const struct validity_sweep_facts f = {
-        .arms = arms, .count = len, .host_cores = host_cores(r), .canary = canary_facts(r)};
+    const struct validity_sweep_facts f = {.arms = arms,
+                                           .count = len,
+                                           .host_cores = host_cores(r),
+                                           .canary = canary_facts(r),
+                                           .controls = controls_facts(r)};
     validity_judge_sweep(&f, r->arena, &r->verdict);
 }
 

@@ -300,6 +300,11 @@ void discrimination_json(const struct report *r, struct json *out);
 void list_limiting(struct report *r);
 void limiting_json(const struct report *r, const struct cell *c, struct json *out); /* members of it */
 
+/* controls.c: twins of one scenario, and what they say */
+const struct validity_controls_facts *controls_facts(struct report *r); /* NULL: there were none */
+void list_controls(struct report *r);
+void controls_json(const struct report *r, struct json *out); /* a member of it; nothing without them */
+
 /* canary.c */
 const struct validity_canary_facts *canary_facts(struct report *r); /* NULL: there was none */
 /* Why the trial is marked by the canary's neighbourhood; NULL: it is not. */

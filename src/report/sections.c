@@ -229,6 +229,7 @@ int report_sections(struct report *r, const struct report_options *o, struct err
         list_jvm(r);
         list_limits(r);
     }
+    list_controls(r);
     list_canary(r);
     list_validity(r);
     list_notes(r);

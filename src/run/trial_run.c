@@ -238,6 +238,7 @@ static int trial_open(struct trial_run *t, struct planned_trial which, int attem
     t->record.trial = which.trial;
     t->record.attempt = attempt;
     t->record.canary = which.scenario == PLAN_CANARY;
+    t->record.control = plan_control_name(plan_control(s->plan, which.scenario));
     t->record.digest = t->resolved.digest;
     t->record.started_at = arena_strdup(t->arena, clock_rfc3339(clock_wall_ns(), stamp));
     container_result_init(&t->record.app, "app");

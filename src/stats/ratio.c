@@ -59,9 +59,6 @@ static struct logs logs_of(const double *values, size_t count)
     return l;
 }
 
-/* Values that are equal but for rounding have no spread. */
-#define NO_SPREAD 1e-12
-
 void stats_ratio(const double *base, size_t base_count, const double *other, size_t other_count,
                  struct stats_ratio *ret)
 {
@@ -87,13 +84,13 @@ void stats_ratio(const double *base, size_t base_count, const double *other, siz
     if (a.n >= 2 && b.n >= 2) {
         double va = a.variance / (double)a.n, vb = b.variance / (double)b.n;
         r.error = sqrt(va + vb);
-        if (r.error > NO_SPREAD) {
+        if (r.error > STATS_NO_SPREAD) {
             r.df = (va + vb) * (va + vb) /
                    (va * va / (double)(a.n - 1) + vb * vb / (double)(b.n - 1)); /* Welch-Satterthwaite */
             r.p = 2 * (1 - stats_t_cdf(fabs(r.log_ratio) / r.error, r.df));
         } else {
             r.error = 0;
-            r.p = fabs(r.log_ratio) > NO_SPREAD ? 0 : 1;
+            r.p = fabs(r.log_ratio) > STATS_NO_SPREAD ? 0 : 1;
         }
     }
     *ret = r;

@@ -327,6 +327,7 @@ static const struct field trial_fields[] = {
     NUMBER(struct trial, duration_ms),
     NUMBER(struct trial, cooldown_ms),
     AT(struct trial, "canary", FIELD_BOOL, canary),
+    TEXT(struct trial, control),
     NUMBER(struct trial, setup_ms),
     NUMBER(struct trial, overhead_ms),
     LIST(struct trial, "steps", steps, step_count, step_record),

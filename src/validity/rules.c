@@ -160,6 +160,19 @@ const struct validity_rule validity_rules[] = {
      "WARN when at least 70 % of them lie within 2 % of one throughput while CPU or memory differ by more "
      "than 10 % and most of them wait, or have a database at its limit; names the suspected ceiling",
      "no ranking", NULL},
+    {"V7", "control-aa", SWEEP, "Do two scenarios that are alike come out alike?",
+     "by the twin (`controls: {aa: true}`), pairs of one round, Student's t on logarithms: FAIL when the "
+     "interval of the ratio of "
+     "throughputs, "
+     "or of p50, does not hold 1 (97.5 % each); what it reaches to is what the sweep can resolve",
+     "differences as large are no result", NULL},
+    {"V8", "control-handicap", SWEEP, "Is one that was slowed down on purpose seen to be slower?",
+     "by the handicapped twin (`controls: {handicap: ...}`), in the same way: FAIL when with three trials or "
+     "more neither "
+     "throughput nor p50 is worse by an interval of 95 % that does not hold 1, WARN when with two; that it "
+     "fails is "
+     "seen as well",
+     "no ranking", NULL},
     {"V14", "failures-comparable", SWEEP, "Did as many requests fail everywhere?",
      "WARN when the shares of failed requests differ by more than 0.1 percentage points",
      "speeds are of different work", NULL},

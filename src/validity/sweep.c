@@ -162,5 +162,6 @@ void validity_judge_sweep(const struct validity_sweep_facts *f, struct arena *a,
     judge_jvm(&j);
     judge_canary(&j, &ret->canary);
     decide(&j, ret);
+    judge_controls(&j, ret);
     in_order(&j, ret);
 }

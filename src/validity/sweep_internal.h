@@ -131,6 +131,9 @@ void judge_jvm(struct sweep_judge *j);
 /* sweep_limit.c */
 void sweep_limits(struct sweep_judge *j, struct validity_sweep *ret);
 
+/* sweep_controls.c: V7, V8; once `ret` has its verdict, which an unseen handicap takes the place of */
+void judge_controls(struct sweep_judge *j, struct validity_sweep *ret);
+
 /* sweep_canary.c */
 void judge_canary(struct sweep_judge *j, struct validity_canary *ret);
 

@@ -137,10 +137,88 @@ static void intervals_cover_what_they_say(void **state)
     }
 }
 
+/* scipy 1.x: stats.ttest_rel and stats.t.interval on the differences of logarithms. */
+static void pairs_against_scipy(void **state)
+{
+    static const struct {
+        double base[5], other[5];
+        size_t n;
+        double ratio, error, p, low, high;
+    } cases[] = {
+        {{100, 110, 95, 105},
+         {103, 112, 99, 107},
+         4,
+         1.02728786396614,
+         0.005448041762700341,
+         0.01589548106881297,
+         1.009630161707481,
+         1.0452543866829043},
+        {{1, 1000},
+         {2, 1500},
+         2,
+         1.7320508075688776,
+         0.14384103622589034,
+         0.1630440738324101,
+         0.27849156386124235,
+         10.772319126674667},
+        {{1e-9, 2e-9, 5e-9, 1e-8, 3e-9},
+         {3e-9, 1e-9, 2e-8, 9e-9, 4e-9},
+         5,
+         1.4841113939020598,
+         0.38233994455284115,
+         0.36011906473343513,
+         0.5133847769783142,
+         4.2903232200883},
+        {{2492, 2495, 2508},
+         {1250, 1400, 1180},
+         3,
+         0.5097117501513435,
+         0.05147941661959005,
+         0.005784720394403386,
+         0.4084409365629065,
+         0.6360921371610148},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct stats_ratio r;
+        double low, high;
+        stats_ratio_paired(cases[i].base, cases[i].other, cases[i].n, &r);
+        stats_ratio_interval(&r, 0.95, &low, &high);
+        assert_true(r.base_n == cases[i].n && r.other_n == cases[i].n);
+        NEAR(r.ratio / cases[i].ratio, 1, 1e-12);
+        NEAR(r.error, cases[i].error, 1e-12);
+        NEAR(r.df, (double)cases[i].n - 1, 0);
+        NEAR(r.p, cases[i].p, 1e-9);
+        NEAR(low / cases[i].low, 1, 1e-8);
+        NEAR(high / cases[i].high, 1, 1e-8);
+    }
+}
+
+static void pairs_that_are_not_complete(void **state)
+{
+    const double base[] = {100, NAN, 95, 105}, other[] = {103, 112, INFINITY, 107}, zero[] = {0, 1, 2, 3};
+    struct stats_ratio r;
+
+    (void)state;
+    stats_ratio_paired(base, other, 4, &r);
+    assert_true(r.base_n == 2 && r.df == 1);
+    NEAR(r.ratio, sqrt(1.03 * 107 / 105), 1e-12);
+    stats_ratio_paired(zero, other, 4, &r); /* of what is left a ratio would tell another story */
+    assert_true(isnan(r.ratio) && r.base_zeros == 1);
+    stats_ratio_paired(base, base, 4, &r); /* no spread at all */
+    assert_true(r.ratio == 1 && r.error == 0 && r.p == 1);
+    stats_ratio_paired(base, other, 1, &r);
+    assert_true(r.base_n == 1 && isnan(r.error));
+    stats_ratio_paired(base, other, 0, &r);
+    assert_true(r.base_n == 0 && isnan(r.ratio));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t_by_its_closed_forms),         cmocka_unit_test(welch_by_hand),
+        cmocka_unit_test(pairs_against_scipy),           cmocka_unit_test(pairs_that_are_not_complete),
         cmocka_unit_test(too_few_and_no_spread),         cmocka_unit_test(holm_by_hand),
         cmocka_unit_test(intervals_cover_what_they_say),
     };
