@@ -20,6 +20,7 @@ static const char skeleton[] =
     "\"discrimination\":{\"$ref\":\"#/$defs/discrimination\"},"
     "\"validity_of_sweep\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/verdict\"}},"
     "\"canary\":{\"$ref\":\"#/$defs/canary\"},"
+    "\"controls\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"control\",\"trials\"]}},"
     "\"sweep\":{\"type\":[\"object\",\"null\"],\"description\":\"sweep.json\"},"
     "\"scenarios\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/scenario\"}},"
     "\"memory_curve\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/curve\"}}},"

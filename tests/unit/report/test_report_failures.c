@@ -131,8 +131,10 @@ static void table_of_failures(void **state)
     assert_has(failed, "flask/80m #1 app 5.00 s crashed (SIGSEGV) 139 to the end 77\n");
     assert_has(text, "flask 80m 1 1 62.5% 3.00 2.50\n");
     CLEANUP_FREE char *md = rendered(&m, &(struct report_options){0}, REPORT_MARKDOWN);
-    assert_has(md, "| flask/80m | \\#<!-- -->1 | app | 2.00 s | **oom** | 137 | 1.50 s | 310 | oom event, oom\\_kill "
-                   "0 to 1 |\n");
+    assert_has(
+        md,
+        "| flask/80m | \\#<!-- -->1 | app | 2.00 s | **oom** | 137 | 1.50 s | 310 | oom event, oom\\_kill "
+        "0 to 1 |\n");
 }
 
 /* A database that dies is told as the application is, under its own name. */
