@@ -60,14 +60,15 @@ static const char *how_often(struct report *r, const struct cell *c, size_t time
     return arena_printf(r->arena, " in %zu of %zu trials", times, c->trial_count);
 }
 
-/* What else was amiss on the host may be why. */
+/* What else was amiss on the host may be why, where the reason has not said so. */
 static const char *likely_cause(struct report *r, const struct trial *t, enum outcome o)
 {
     CLEANUP_VALUE(strbuf_release) struct strbuf text = STRBUF_INIT;
 
     for (size_t i = 0; i < t->validity_count && o == OUTCOME_INVALID; i++) {
         const struct validity_result *v = &t->validity[i];
-        if (text_equal(v->verdict, "WARN") && v->id && strncmp(v->id, "host-", 5) == 0 && v->message)
+        if (text_equal(v->verdict, "WARN") && v->id && strncmp(v->id, "host-", 5) == 0 && v->message &&
+            !(t->reason && strstr(t->reason, v->message)))
             strbuf_addf(&text, "; %s", v->message);
     }
     return text.len ? arena_strdup(r->arena, strbuf_text(&text)) : "";
