@@ -9,8 +9,8 @@
 #include "cmd/cmd.h"
 
 static const struct command *const commands[] = {
-    &cmd_run,  &cmd_plan,    &cmd_check,  &cmd_parity, &cmd_resume, &cmd_rerun,  &cmd_report, &cmd_bundle,
-    &cmd_load, &cmd_adapter, &cmd_schema, &cmd_doctor, &cmd_clean,  &cmd_status, &cmd_audit,
+    &cmd_run,    &cmd_plan, &cmd_check,   &cmd_parity, &cmd_resume, &cmd_rerun, &cmd_report, &cmd_compare,
+    &cmd_bundle, &cmd_load, &cmd_adapter, &cmd_schema, &cmd_doctor, &cmd_clean, &cmd_status, &cmd_audit,
 };
 
 static void print_usage(FILE *out)

@@ -60,6 +60,8 @@ struct compare_set {
 
 struct compare_options {
     double margin; /* a share; 0: COMPARE_MARGIN */
+    bool paired;   /* both sets are of one sweep, and a trial's number is its round: where both sides have the
+                      same   rounds, their ratio is that of pairs (stats_ratio_paired()) */
 };
 
 /* --- what comes out --- */
@@ -73,6 +75,7 @@ struct compared_figure {
     double low, high; /* 95 % interval of the ratio; NAN: fewer than two trials on a side */
     double then, now; /* medians */
     double p;         /* adjusted by Holm over all scenarios; NAN */
+    bool paired;      /* it is of pairs */
     enum compare_verdict verdict;
 };
 
@@ -106,7 +109,40 @@ void compare_headline(const struct comparison *c, struct strbuf *out);
 /* "0.97 [0.91, 1.04] reproduced", "1.02 (one trial each: no interval)". */
 void compare_figure_text(const struct comparison *c, const struct compared_figure *f, struct strbuf *out);
 
+/* --- in words --- */
+
+/* A difference of so little that it does not matter, within one sweep. */
+#define COMPARE_MARGIN_WITHIN 0.01
+enum compare_word { COMPARE_MORE, COMPARE_LESS, COMPARE_EQUAL, COMPARE_OPEN, COMPARE_NO_WORD };
+/* What the verdict's three words for a rerun are to one who wants to know which is faster: not 1 by Holm's
+ * test at 5 %, and not equal within the margin; equal within the margin; open. No word: fewer than three
+ * trials on a side, or no ratio. */
+enum compare_word compare_word(const struct comparison *c, const struct compared_figure *f);
+/* "faster by 3.1 % [1.9, 4.2]", "equal within 1 %", "undecided: 6 more trials would tell", "+3.1 % (n = 2: no
+ * verdict)". */
+void compare_words(const struct comparison *c, enum compare_figure which, const struct compared_figure *f,
+                   struct strbuf *out);
+/* "n = 5: 2.3 % would be seen": behind what is equal or open; nothing for others. */
+void compare_detectable(const struct comparison *c, const struct compared_figure *f, struct strbuf *out);
+
+/* "throughput<-5%": what must not be. Figures: throughput, goodput, p50, p99, memory; of how much larger
+ * `now` is. */
+struct compare_gate {
+    enum compare_figure figure;
+    bool below;   /* else above */
+    double bound; /* a share: -0.05 */
+    const char *text;
+};
+/* ERROR_USAGE with a hint. Borrows the text. */
+int compare_gate_parse(const char *text, struct compare_gate *ret, struct error *err) MUST_CHECK;
+/* Does this scenario break it? The estimate is beyond the bound, and its interval, where there is one, says
+ * that there is a difference; or there is no figure any more where there was one. */
+bool compare_gate_broken(const struct compare_gate *g, const struct compared_scenario *s);
+
 /* --- documents --- */
+
+/* One line for each scenario and figure, in words. */
+void compare_words_table(const struct comparison *c, bool markdown, struct strbuf *out);
 
 void compare_markdown(const struct comparison *c, const char *title, struct strbuf *out);
 void compare_table(const struct comparison *c, struct strbuf *out); /* for a terminal */

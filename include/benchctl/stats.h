@@ -87,6 +87,23 @@ void stats_ratio_paired(const double *base, const double *other, size_t count, s
  * is none. */
 void stats_ratio_interval(const struct stats_ratio *r, double level, double *ret_low, double *ret_high);
 
+/* Two one-sided tests at 5 % (Schuirmann 1987): its 90 % interval lies within [1 / (1 + margin), 1 + margin].
+ */
+bool stats_equivalent(const struct stats_ratio *r, double margin);
+/* The smallest ratio above 1 that so many trials with this scatter find with a probability of 80 %, at 5 %:
+ * exp((t(97.5 %) + t(80 %)) * error), which takes the noncentral t for a shifted one. NAN: no error is known.
+ */
+double stats_detectable_ratio(const struct stats_ratio *r);
+#define STATS_TRIALS_MAX 1000
+/* How many more trials on each side would tell, with a probability of 80 % and if the estimate and its
+ * scatter stay what they are: that the ratio is not 1, or that it is 1 within the margin. STATS_TRIALS_MAX +
+ * 1: more than that. */
+size_t stats_trials_to_decide(const struct stats_ratio *r, double margin);
+/* How many trials there must be for the 95 % interval of their mean to reach no farther than `share` (0.02: 2
+ * %), when their logarithms scatter by `log_stdev`: t(97.5 %, n - 1) * log_stdev / sqrt(n) <= log(1 + share).
+ * At least 2; STATS_TRIALS_MAX + 1: more than that. */
+size_t stats_trials_for_precision(double log_stdev, double share);
+
 /* Holm's correction of a family of p values: `ret` (room for count) gets the adjusted ones. NAN stays NAN and
  * is no member. `ret` may be `p`. */
 void stats_holm(const double *p, size_t count, double *ret);

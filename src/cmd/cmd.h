@@ -81,6 +81,6 @@ bool stdout_color(void);  /* a terminal, no NO_COLOR, TERM not dumb */
 int terminal_width(void); /* of stdout; 0 when it is none */
 
 extern const struct command cmd_run, cmd_plan, cmd_check, cmd_parity, cmd_resume, cmd_rerun, cmd_report,
-    cmd_bundle, cmd_load, cmd_adapter, cmd_schema, cmd_doctor, cmd_clean, cmd_status, cmd_audit;
+    cmd_compare, cmd_bundle, cmd_load, cmd_adapter, cmd_schema, cmd_doctor, cmd_clean, cmd_status, cmd_audit;
 
 #endif

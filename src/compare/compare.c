@@ -35,6 +35,7 @@ void comparison_free(struct comparison *c)
 /* The values of one side of one scenario, figure by figure. */
 struct side {
     double *values[COMPARE_FIGURES];
+    int *rounds;
     size_t len, cap;
 };
 
@@ -54,7 +55,9 @@ static void side_add(struct side *s, const struct compare_trial *t)
         s->cap = s->cap ? 2 * s->cap : 8;
         for (int f = 0; f < COMPARE_FIGURES; f++)
             s->values[f] = xrealloc(s->values[f], s->cap * sizeof(double));
+        s->rounds = xrealloc(s->rounds, s->cap * sizeof(*s->rounds));
     }
+    s->rounds[s->len] = t->trial;
     for (int f = 0; f < COMPARE_FIGURES; f++)
         s->values[f][s->len] = t->figures[f];
     s->len++;
@@ -64,6 +67,7 @@ static void side_release(struct side *s)
 {
     for (int f = 0; f < COMPARE_FIGURES; f++)
         free(s->values[f]);
+    free(s->rounds);
 }
 
 static void pairing_release(struct pairing *p)
@@ -100,9 +104,39 @@ static double median_of(const struct side *s, int figure)
     return s->len ? stats_quantile(s->values[figure], s->len, 0.5) : NAN;
 }
 
-static void estimate(const struct pair *p, int figure, struct compared_figure *ret)
+/* The values of `other` in the order of the rounds of `base`; false: these are not the same rounds. */
+static bool in_rounds(const struct side *base, const struct side *other, int figure, double *ret)
 {
-    stats_ratio(p->then.values[figure], p->then.len, p->now.values[figure], p->now.len, &ret->ratio);
+    if (base->len != other->len)
+        return false;
+    for (size_t i = 0; i < base->len; i++) {
+        size_t at = SIZE_MAX;
+        for (size_t k = 0; k < other->len; k++)
+            at = other->rounds[k] == base->rounds[i] && at == SIZE_MAX ? k : at;
+        for (size_t k = 0; k < i; k++)
+            if (base->rounds[k] == base->rounds[i])
+                return false;
+        if (at == SIZE_MAX || isfinite(other->values[figure][at]) != isfinite(base->values[figure][i]))
+            return false;
+        ret[i] = other->values[figure][at];
+    }
+    return true;
+}
+
+static void estimate_ratio(const struct pair *p, int figure, bool paired, struct compared_figure *ret)
+{
+    CLEANUP_FREE double *ordered = xcalloc(p->now.len + 1, sizeof(*ordered));
+
+    ret->paired = paired && p->then.len && in_rounds(&p->then, &p->now, figure, ordered);
+    if (ret->paired)
+        stats_ratio_paired(p->then.values[figure], ordered, p->then.len, &ret->ratio);
+    else
+        stats_ratio(p->then.values[figure], p->then.len, p->now.values[figure], p->now.len, &ret->ratio);
+}
+
+static void estimate(const struct pair *p, int figure, bool paired, struct compared_figure *ret)
+{
+    estimate_ratio(p, figure, paired, ret);
     stats_ratio_interval(&ret->ratio, INTERVAL, &ret->low, &ret->high);
     ret->then = median_of(&p->then, figure);
     ret->now = median_of(&p->now, figure);
@@ -132,13 +166,13 @@ static enum compare_verdict judge(const struct compared_figure *f, double margin
 }
 
 /* One figure over all scenarios: a family of tests. */
-static void judge_figure(struct comparison *c, const struct pairing *p, int figure)
+static void judge_figure(struct comparison *c, const struct pairing *p, bool paired, int figure)
 {
     CLEANUP_FREE double *values = xcalloc(c->len + 1, sizeof(*values));
 
     for (size_t i = 0; i < c->len; i++) {
         struct compared_figure *f = &c->scenarios[i].figures[figure];
-        estimate(&p->pairs.items[i], figure, f);
+        estimate(&p->pairs.items[i], figure, paired, f);
         bool enough = f->ratio.base_n >= COMPARE_TRIALS_MIN && f->ratio.other_n >= COMPARE_TRIALS_MIN;
         values[i] = enough ? f->ratio.p : NAN; /* what is not judged is not tested */
     }
@@ -196,7 +230,7 @@ void compare_sets(const struct compare_set *then, const struct compare_set *now,
         s->name = arena_strdup(c->arena, s->name);
     }
     for (int f = 0; f < COMPARE_FIGURES; f++)
-        judge_figure(c, &p, f);
+        judge_figure(c, &p, o && o->paired, f);
     judge_outcomes(c);
     put_first(c);
     *ret = c;

@@ -166,7 +166,7 @@ const struct validity_rule validity_rules[] = {
      "throughputs, "
      "or of p50, does not hold 1 (97.5 % each); what it reaches to is what the sweep can resolve",
      "differences as large are no result", NULL},
-    {"V8", "control-handicap", SWEEP, "Is one that was slowed down on purpose seen to be slower?",
+    {"V8", "control-handicap", SWEEP, "Is a deliberate handicap seen?",
      "by the handicapped twin (`controls: {handicap: ...}`), in the same way: FAIL when with three trials or "
      "more neither "
      "throughput nor p50 is worse by an interval of 95 % that does not hold 1, WARN when with two; that it "
