@@ -91,6 +91,13 @@ struct controls_settings {
     struct position at;
 };
 
+/* `contrasts: ["stack within framework, memory"]`: the values of one axis, compared while all others are
+ * equal. */
+struct contrast {
+    const char *text; /* as written */
+    size_t axis;
+};
+
 struct matrix {
     const char *file, *dir; /* as given; the directory that relative paths are relative to (absolute) */
     const char *name, *title;
@@ -118,6 +125,8 @@ struct matrix {
     struct arena *arena;
     const struct canary_settings *canary;     /* NULL: none */
     const struct controls_settings *controls; /* NULL: none */
+    struct contrast *contrasts;
+    size_t contrast_count;
 };
 
 struct zip_group {

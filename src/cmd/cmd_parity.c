@@ -52,7 +52,7 @@ static void print_members(const struct parity_check_result *c, struct strbuf *ou
             strbuf_addf(out, " %.12s%s%s", m->commit, m->shallow ? " (shallow)" : "",
                         m->changed ? " (changed)" : ""); /* the note says what that means */
         else if (m->folder)
-            strbuf_adds(out, " no commit");
+            strbuf_adds(out, m->object ? " no commit" : ", no commit");
         strbuf_addc(out, '\n');
     }
 }

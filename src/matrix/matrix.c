@@ -226,9 +226,9 @@ static const char *absolute_dir(struct arena *a, const char *file)
 static int run_steps(struct builder *b, struct error *err)
 {
     static int (*const steps[])(struct builder *, struct error *) = {
-        read_service_names,    builder_read_vars,      builder_read_top,
-        builder_read_axes,     builder_read_zip,       builder_read_includes,
-        builder_read_excludes, builder_read_overrides, builder_read_base,
+        read_service_names,     builder_read_vars,     builder_read_top,      builder_read_axes,
+        builder_read_zip,       builder_read_includes, builder_read_excludes, builder_read_overrides,
+        builder_read_contrasts, builder_read_base,
     };
 
     if (b->m->root->kind != NODE_MAP)

@@ -13,7 +13,7 @@
 struct matrix_file {
     int64_t version;
     const char *name, *title;
-    const struct node *vars, *axes, *zip, *exclude, *include, *overrides;
+    const struct node *vars, *axes, *zip, *exclude, *include, *overrides, *contrasts;
     int64_t trials;
     struct order_settings {
         enum order_mode mode;
@@ -49,6 +49,7 @@ int builder_read_vars(struct builder *b, struct error *err);
 int builder_read_top(struct builder *b, struct error *err);
 int builder_read_axes(struct builder *b, struct error *err);
 int builder_read_zip(struct builder *b, struct error *err);
+int builder_read_contrasts(struct builder *b, struct error *err);
 int builder_read_includes(struct builder *b, struct error *err);
 int builder_read_excludes(struct builder *b, struct error *err);
 int builder_read_overrides(struct builder *b, struct error *err);

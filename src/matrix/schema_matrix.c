@@ -170,6 +170,11 @@ static const struct schema_field matrix_fields[] = {
     FIELD("order", STRUCT, matrix_file, order, .of = &order_schema, .help = "The order of trials."),
     FIELD("canary", OPTIONAL, matrix_file, canary, .of = &canary_schema,
           .help = "A scenario that is repeated through the sweep and shows what the host does meanwhile."),
+    FIELD("contrasts", NODE, matrix_file, contrasts,
+          .shape = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}",
+          .help = "What the sweep is to answer, said before it runs: axes whose values are compared while "
+                  "all others "
+                  "are equal, such as `stack within framework, memory`."),
     FIELD("controls", OPTIONAL, matrix_file, controls, .of = &controls_schema,
           .help =
               "Twins of one scenario in every round: one alike, one handicapped. They say what the sweep can "

@@ -79,6 +79,19 @@ static struct json *search_json(const struct plan *p)
     return j;
 }
 
+static struct json *contrasts_json(const struct matrix *m)
+{
+    struct json *list = json_new_array();
+
+    for (size_t i = 0; i < m->contrast_count; i++) {
+        struct json *j = json_new_object();
+        json_set_text(j, "contrast", m->contrasts[i].text);
+        json_set_text(j, "axis", m->axes[m->contrasts[i].axis].name);
+        json_append(list, j);
+    }
+    return list;
+}
+
 static void write_head(struct plan_writer *w)
 {
     static const char *const modes[] = {
@@ -99,6 +112,8 @@ static void write_head(struct plan_writer *w)
     add_member(w, "counts", counts_json(&w->p->counts), true);
     if (w->p->candidates.len)
         add_member(w, "search", search_json(w->p), true);
+    if (m->contrast_count)
+        add_member(w, "contrasts", contrasts_json(m), true);
 }
 
 static struct json *shown_settings(const struct plan *p, size_t i, const struct resolved *r, struct arena *a)

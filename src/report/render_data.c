@@ -217,6 +217,7 @@ void render_json(const struct report *r, struct strbuf *out)
     discrimination_json(r, head);
     canary_json(r, head);
     controls_json(r, head);
+    contrasts_json(r, head);
     json_set(head, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
     strbuf_adds(out, "{\n");
     add_members(out, head);

@@ -45,6 +45,7 @@ void report_free(struct report *r)
     vec_release(&r->cells);
     vec_release(&r->figures);
     vec_release(&r->asked);
+    comparison_free(r->contrasts);
     arena_free(r->arena);
     free(r);
 }

@@ -8,6 +8,7 @@
 
 #include "benchctl/base/name_index.h"
 #include "benchctl/base/units.h"
+#include "benchctl/compare.h"
 #include "benchctl/report.h"
 #include "benchctl/validity.h"
 
@@ -215,6 +216,8 @@ struct report {
     struct part_names part_names[PART_KINDS];
     struct name_index plan;        /* scenario: its place in the plan */
     struct validity_sweep verdict; /* of all scenarios together */
+    size_t contrasts_left_out;     /* pairs beyond what is compared */
+    struct comparison *contrasts;  /* of the matrix' contrasts, one family; NULL: there are none */
     int width;
     bool color;
 };
@@ -299,6 +302,11 @@ void discrimination_json(const struct report *r, struct json *out);
 /* limiting.c */
 void list_limiting(struct report *r);
 void limiting_json(const struct report *r, const struct cell *c, struct json *out); /* members of it */
+
+/* contrasts.c: what the matrix asked beforehand, answered */
+void report_contrasts(struct report *r);
+void list_contrasts(struct report *r);
+void contrasts_json(const struct report *r, struct json *out); /* a member of it; nothing without them */
 
 /* controls.c: twins of one scenario, and what they say */
 const struct validity_controls_facts *controls_facts(struct report *r); /* NULL: there were none */

@@ -28,11 +28,13 @@ def trial(framework, memory, n, goodput, digest='d', **app):
             'app': {'memory_bytes': {'limit': 'unlimited', 'used_peak': 5e7}, 'restarts': 0, 'oom_kills': 0, **app}}
 
 
-def sweep(name, speeds, trials=4, crashed=(), digest='d'):
+def sweep(name, speeds, trials=4, crashed=(), digest='d', contrasts=None):
     """A run directory of {(framework, memory): requests per second}."""
     scenarios = list(speeds)
     plan = {'axes': ['framework', 'memory'],
             'scenarios': [{'id': '/'.join(s), 'axes': {'framework': s[0], 'memory': s[1]}, 'digest': digest} for s in scenarios]}
+    if contrasts:
+        plan['contrasts'] = [{'contrast': axis, 'axis': axis} for axis in contrasts]
     records = []
     for n in range(1, trials + 1):
         for s in reversed(scenarios):  # the order of execution is not that of the plan
@@ -115,6 +117,25 @@ def other_forms():
     has(open(os.path.join(WORK, 'out.txt'), encoding='utf-8').read(), 'faster by 50.0 %')
 
 
+def declared_contrasts():
+    """What the matrix asks beforehand the report answers, above its tables."""
+    speeds = {('quarkus', '256m'): 1000, ('quarkus', '512m'): 1000, ('micronaut', '256m'): 1300, ('micronaut', '512m'): 1004}
+    root = sweep('asked', speeds, contrasts=['framework'])
+
+    def report(form):
+        return subprocess.run([BINARY, 'report', root, '--format', form], stdout=subprocess.PIPE, text=True, check=True,
+                              env=dict(os.environ, NO_COLOR='1')).stdout
+    text = report('md')
+    has(text, '## Contrasts', 'micronaut : quarkus at 256m', 'faster by 30.0 %', 'micronaut : quarkus at 512m', 'equal within 1 %')
+    same(text.index('## Contrasts') < text.index('## Results'), True)
+    j = json.loads(report('json'))['contrasts']
+    same(j['words'], ['faster by 30.0 % [30.0, 30.0]', 'equal within 1 %'])
+    root = sweep('asked-once', speeds, trials=1, contrasts=['framework', 'memory'])
+    text = report('md')
+    same('faster' in text.split('## Results')[0], False, text)
+    has(text, '512m : 256m at quarkus', 'no verdict')
+
+
 def misuse():
     a = sweep('m', BEFORE)
     has(compare(a, code=2).stderr, 'nothing to compare it with')
@@ -129,7 +150,7 @@ def misuse():
 if __name__ == '__main__':
     failed = 0
     for step in (two_sweeps, values_of_an_axis, too_few_trials_have_no_verdict, what_crashed_is_said, gates,
-                 other_settings_are_another_experiment, other_forms, misuse):
+                 other_settings_are_another_experiment, other_forms, declared_contrasts, misuse):
         try:
             step()
             print('ok ', step.__name__)

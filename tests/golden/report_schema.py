@@ -50,6 +50,7 @@ def make_rich(root):
             "order": {"mode": "interleaved", "seed": 1}, "axes": [{"name": "kind", "values": ["a", "b"]}]}
     plan = {"axes": ["kind"], "scenarios": [{"id": k, "axes": {"kind": k}, "digest": k} for k in ("a", "b", "later")] +
             [{"id": "control-" + c, "axes": {"kind": "a"}, "digest": "control-" + c, "control": c, "of": "a"} for c in ("aa", "handicap")],
+            "contrasts": [{"contrast": "kind", "axis": "kind"}],
             "canary": {"scenario": "a", "every": 2, "band": 0.1, "metric": "load.goodput_rps", "digest": "c"}}
     order = [("canary", 1), ("a", 1), ("b", 1), ("canary", 2), ("a", 2), ("b", 2), ("canary", 3)]
     order += [("control-" + c, n) for n in (1, 2) for c in ("aa", "handicap")]
@@ -69,7 +70,7 @@ def wrong_versions(value):
             return
         for name, member in node.items():
             here = kind + "/" + name
-            if here in done or kind.startswith(("/sweep", "/canary/canaries[]/trial", "/scenarios[]/trials[]/")):
+            if here in done or kind.startswith(("/sweep", "/contrasts/scenarios", "/canary/canaries[]/trial", "/scenarios[]/trials[]/")):
                 continue
             done.add(here)
             yield path + [name], here
@@ -98,7 +99,7 @@ def small_part(document):
 
 def may_be_missing(kind):
     parent, name = kind.split("/")[-2:]
-    return (parent in ("services", "metrics", "errors", "axes", "counts", "figures", "outcomes") or kind in ("/canary", "/controls", "/controls[]/seen") or
+    return (parent in ("services", "metrics", "errors", "axes", "counts", "figures", "outcomes") or kind in ("/canary", "/contrasts", "/controls", "/controls[]/seen") or
             kind.startswith("/scenarios[]/phases[]/") and name in ("model", "warmup", "begin_ms") or name == "limited_by_evidence")
 
 
