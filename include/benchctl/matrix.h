@@ -96,6 +96,7 @@ struct controls_settings {
 struct contrast {
     const char *text; /* as written */
     size_t axis;
+    size_t by; /* "stack x memory": does what stack makes of it change with memory? SIZE_MAX: not asked */
 };
 
 struct matrix {

@@ -83,6 +83,13 @@ void stats_ratio(const double *base, size_t base_count, const double *other, siz
  * complete on both sides stats_ratio() is what is left.
  */
 void stats_ratio_paired(const double *base, const double *other, size_t count, struct stats_ratio *ret);
+/*
+ * How much larger one ratio is than another: of two independent ones, other : base. The errors of their
+ * logarithms add in squares, the degrees of freedom are Welch and Satterthwaite's. base_n and other_n are the
+ * fewer values of each.
+ */
+void stats_ratio_of_ratios(const struct stats_ratio *base, const struct stats_ratio *other,
+                           struct stats_ratio *ret);
 /* Its confidence interval: level 0.95, or 0.90 for two one-sided tests of equivalence at 5 %. NAN when there
  * is none. */
 void stats_ratio_interval(const struct stats_ratio *r, double level, double *ret_low, double *ret_high);

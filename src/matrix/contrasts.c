@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `contrasts`: the questions that a sweep is to answer, said before it runs. Each is an axis whose values are
- * compared while all other axes are equal: "stack within framework, runtime, memory".
+ * compared while all other axes are equal, "stack within framework, runtime, memory"; "stack x memory" asks
+ * whether what the first makes of it changes along the second.
  */
 #include "matrix_internal.h"
 
 #define WITHIN " within "
+#define BY " x "
 
 static const char *skip_blanks(const char *p)
 {
@@ -30,14 +32,16 @@ static int two_values(const struct matrix *m, const struct node *n, size_t axis,
 }
 
 /* What differs otherwise would be compared as well: every other axis is named, or none. */
-static int check_within(struct builder *b, const struct node *n, const char *list, size_t axis,
+static int check_within(struct builder *b, const struct node *n, const char *list, const struct contrast *c,
                         struct error *err)
 {
     const struct matrix *m = b->m;
     CLEANUP_FREE bool *named = xcalloc(m->axis_count + 1, sizeof(*named));
     size_t other;
 
-    named[axis] = true;
+    named[c->axis] = true;
+    if (c->by != SIZE_MAX)
+        named[c->by] = true;
     for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
         const char *end = p + strcspn(p, ",");
         const struct node *name = name_node(m->arena, p, end, n->at);
@@ -63,14 +67,25 @@ static int read_contrast(struct builder *b, const struct node *n, struct contras
 {
     if (n->kind != NODE_SCALAR) {
         node_error(err, n, "a contrast is a text");
-        return error_hint(err, "for instance: stack within framework, runtime, memory");
+        return error_hint(err, "for instance: stack within framework, runtime, memory; or stack x memory");
     }
+    struct arena *a = b->m->arena;
     const char *within = strstr(n->text, WITHIN), *end = within ? within : n->text + strlen(n->text);
-    const struct node *name = name_node(b->m->arena, n->text, end, n->at);
-    if (builder_axis(b, name, "contrasts", &ret->axis, err) < 0 || two_values(b->m, n, ret->axis, err) < 0)
-        return -1;
+    const char *by = strstr(n->text, BY);
+    if (by && by >= end)
+        by = NULL;
     ret->text = n->text;
-    return within ? check_within(b, n, within + strlen(WITHIN), ret->axis, err) : 0;
+    ret->by = SIZE_MAX;
+    if (builder_axis(b, name_node(a, n->text, by ? by : end, n->at), "contrasts", &ret->axis, err) < 0 ||
+        two_values(b->m, n, ret->axis, err) < 0)
+        return -1;
+    if (by && (builder_axis(b, name_node(a, by + strlen(BY), end, n->at), "contrasts", &ret->by, err) < 0 ||
+               two_values(b->m, n, ret->by, err) < 0))
+        return -1;
+    if (ret->by == ret->axis)
+        return node_error(err, n, "contrasts: axis '%s' stands on both sides of the x",
+                          b->m->axes[ret->axis].name);
+    return within ? check_within(b, n, within + strlen(WITHIN), ret, err) : 0;
 }
 
 int builder_read_contrasts(struct builder *b, struct error *err)
@@ -95,7 +110,7 @@ int builder_read_contrasts(struct builder *b, struct error *err)
             continue;
         }
         for (size_t k = 0; k < m->contrast_count; k++)
-            twice |= m->contrasts[k].axis == c.axis;
+            twice |= m->contrasts[k].axis == c.axis && m->contrasts[k].by == c.by;
         if (twice &&
             node_error(err, list->items[i], "contrasts: axis '%s' is compared twice", m->axes[c.axis].name) &&
             builder_problem(b, err) < 0)

@@ -87,6 +87,8 @@ static struct json *contrasts_json(const struct matrix *m)
         struct json *j = json_new_object();
         json_set_text(j, "contrast", m->contrasts[i].text);
         json_set_text(j, "axis", m->axes[m->contrasts[i].axis].name);
+        if (m->contrasts[i].by != SIZE_MAX)
+            json_set_text(j, "by", m->axes[m->contrasts[i].by].name);
         json_append(list, j);
     }
     return list;

@@ -90,7 +90,7 @@ void report_contrasts(struct report *r)
         const char *axis = json_get_text(json_at(list, i), "axis"),
                    *text = json_get_text(json_at(list, i), "contrast");
         size_t at = axis ? report_axis(r, axis) : r->axis_count;
-        if (at < r->axis_count)
+        if (at < r->axis_count && !json_get_text(json_at(list, i), "by"))
             ask(&q, at, text ? text : axis);
     }
     if (q.contrasts.len) {

@@ -218,6 +218,8 @@ void render_json(const struct report *r, struct strbuf *out)
     canary_json(r, head);
     controls_json(r, head);
     contrasts_json(r, head);
+    if (r->interaction_count)
+        json_set(head, "interactions", interactions_json(r));
     json_set(head, "sweep", r->sweep->info ? json_clone(r->sweep->info) : json_new_null());
     strbuf_adds(out, "{\n");
     add_members(out, head);

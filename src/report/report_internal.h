@@ -10,6 +10,7 @@
 #include "benchctl/base/units.h"
 #include "benchctl/compare.h"
 #include "benchctl/report.h"
+#include "benchctl/stats.h"
 #include "benchctl/validity.h"
 
 #define NOT_MEASURED "–"
@@ -191,6 +192,12 @@ struct axis {
     size_t used;             /* values that a cell has */
 };
 
+struct interaction {
+    const char *name; /* "imperative : reactive, at unlimited against 256m, micronaut" */
+    struct stats_ratio ratio;
+    double p; /* adjusted by Holm over all of them; NAN */
+};
+
 struct report {
     struct arena *arena;
     const struct sweep *sweep;
@@ -214,10 +221,12 @@ struct report {
     bool models_differ;        /* between cells, or one of them is mixed */
     struct trial_parts *parts; /* per trial of the sweep */
     struct part_names part_names[PART_KINDS];
-    struct name_index plan;        /* scenario: its place in the plan */
-    struct validity_sweep verdict; /* of all scenarios together */
-    size_t contrasts_left_out;     /* pairs beyond what is compared */
-    struct comparison *contrasts;  /* of the matrix' contrasts, one family; NULL: there are none */
+    struct name_index plan;           /* scenario: its place in the plan */
+    struct validity_sweep verdict;    /* of all scenarios together */
+    size_t contrasts_left_out;        /* pairs beyond what is compared */
+    struct interaction *interactions; /* of contrasts of contrasts */
+    size_t interaction_count;
+    struct comparison *contrasts; /* of the matrix' contrasts, one family; NULL: there are none */
     int width;
     bool color;
 };
@@ -307,6 +316,11 @@ void limiting_json(const struct report *r, const struct cell *c, struct json *ou
 void report_contrasts(struct report *r);
 void list_contrasts(struct report *r);
 void contrasts_json(const struct report *r, struct json *out); /* a member of it; nothing without them */
+
+/* interactions.c: does what one axis makes of it change along another? */
+void report_interactions(struct report *r);
+void list_interactions(struct report *r);
+struct json *interactions_json(const struct report *r);
 
 /* controls.c: twins of one scenario, and what they say */
 const struct validity_controls_facts *controls_facts(struct report *r); /* NULL: there were none */

@@ -212,8 +212,10 @@ int report_sections(struct report *r, const struct report_options *o, struct err
     report_head(r);
     report_discrimination(r);
     report_contrasts(r);
+    report_interactions(r);
     list_discrimination(r);
     list_contrasts(r);
+    list_interactions(r);
     list_findings(r);
     r->results = r->sections.len;
     if (report_layout(r, o, err) < 0)

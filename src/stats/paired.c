@@ -59,3 +59,35 @@ void stats_ratio_paired(const double *base, const double *other, size_t count, s
     }
     *ret = r;
 }
+
+static size_t fewer(const struct stats_ratio *r)
+{
+    return r->base_n < r->other_n ? r->base_n : r->other_n;
+}
+
+/* One of no spread at all adds nothing. */
+static double weight(const struct stats_ratio *r)
+{
+    return r->error > 0 ? pow(r->error, 4) / r->df : 0;
+}
+
+void stats_ratio_of_ratios(const struct stats_ratio *base, const struct stats_ratio *other,
+                           struct stats_ratio *ret)
+{
+    struct stats_ratio r = {
+        .base_n = fewer(base), .other_n = fewer(other), .error = NAN, .df = NAN, .p = NAN};
+
+    r.log_ratio = other->log_ratio - base->log_ratio;
+    r.ratio = exp(r.log_ratio);
+    if (!isnan(r.log_ratio) && base->error >= 0 && other->error >= 0) {
+        r.error = hypot(base->error, other->error);
+        if (r.error > STATS_NO_SPREAD) {
+            r.df = pow(r.error, 4) / (weight(base) + weight(other));
+            r.p = 2 * (1 - stats_t_cdf(fabs(r.log_ratio) / r.error, r.df));
+        } else {
+            r.error = 0;
+            r.p = fabs(r.log_ratio) > STATS_NO_SPREAD ? 0 : 1;
+        }
+    }
+    *ret = r;
+}

@@ -34,7 +34,7 @@ def sweep(name, speeds, trials=4, crashed=(), digest='d', contrasts=None):
     plan = {'axes': ['framework', 'memory'],
             'scenarios': [{'id': '/'.join(s), 'axes': {'framework': s[0], 'memory': s[1]}, 'digest': digest} for s in scenarios]}
     if contrasts:
-        plan['contrasts'] = [{'contrast': axis, 'axis': axis} for axis in contrasts]
+        plan['contrasts'] = [{'contrast': c, 'axis': c.split(' x ')[0], **({'by': c.split(' x ')[1]} if ' x ' in c else {})} for c in contrasts]
     records = []
     for n in range(1, trials + 1):
         for s in reversed(scenarios):  # the order of execution is not that of the plan
@@ -136,6 +136,19 @@ def declared_contrasts():
     has(text, '512m : 256m at quarkus', 'no verdict')
 
 
+def contrasts_of_contrasts():
+    """Does the framework matter more at one limit than at another?"""
+    speeds = {('quarkus', '256m'): 1000, ('quarkus', '512m'): 1000, ('micronaut', '256m'): 1300, ('micronaut', '512m'): 1004}
+    out = subprocess.run([BINARY, 'report', sweep('both', speeds, contrasts=['framework x memory']), '--format', 'json'],
+                         stdout=subprocess.PIPE, text=True, check=True).stdout
+    (x,) = json.loads(out)['interactions']
+    same(x['name'], 'micronaut : quarkus, at 512m against 256m')
+    same(round(x['ratio'], 6), round(1.004 / 1.3, 6))
+    same('contrasts' in json.loads(out), False)
+    text = subprocess.run([BINARY, 'report', WORK + '/both'], stdout=subprocess.PIPE, text=True, check=True, env=dict(os.environ, NO_COLOR='1')).stdout
+    has(text, 'Contrasts of contrasts', 'changes: 0.77 times as much [0.77, 0.77]')
+
+
 def misuse():
     a = sweep('m', BEFORE)
     has(compare(a, code=2).stderr, 'nothing to compare it with')
@@ -150,7 +163,7 @@ def misuse():
 if __name__ == '__main__':
     failed = 0
     for step in (two_sweeps, values_of_an_axis, too_few_trials_have_no_verdict, what_crashed_is_said, gates,
-                 other_settings_are_another_experiment, other_forms, declared_contrasts, misuse):
+                 other_settings_are_another_experiment, other_forms, declared_contrasts, contrasts_of_contrasts, misuse):
         try:
             step()
             print('ok ', step.__name__)

@@ -20,6 +20,9 @@ from run_directory import write_run  # noqa: E402
 GENERATED = ("#/$defs/trial/", "#/$defs/figures/", "#/$defs/part_figures/", "#/$defs/outcomes/")
 
 
+KINDS = {"a": {"kind": "a", "size": "s"}, "b": {"kind": "b", "size": "s"}, "c": {"kind": "a", "size": "l"}, "d": {"kind": "b", "size": "l"}}
+
+
 def output(*command):
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=60).stdout)
 
@@ -32,7 +35,7 @@ def part(name, x, **more):
 def rich_trial(scenario, trial, canary=False, control=None):
     phases = [part("warm", 1, model="closed", warmup=True, begin_ms=0, duration_ms=1000),
               part("steady", 2, model="open", warmup=False, begin_ms=1000, duration_ms=9000, planned=900, rates={"offered": 100})]
-    return {"scenario": scenario, "axes": {} if canary else {"kind": "a" if control else scenario}, "control": control, "trial": trial, "attempt": 1, "digest": "c" if canary else scenario,
+    return {"scenario": scenario, "axes": {} if canary else KINDS["a" if control else scenario], "control": control, "trial": trial, "attempt": 1, "digest": "c" if canary else scenario,
             "outcome": "ok", "reason": "finished", "started_at": "2026-01-31T08:00:00.000Z", "duration_ms": 12000, "canary": canary,
             "load": {"requests": 1800, "ok": 1800, "failed": 0, "error_rate": 0, "goodput_rps": 180 + trial, "latency_ms": {"p50": 4, "p99": 12},
                      "model": "mixed", "corrected": "yes", "generator": {"name": "own", "version": "1", "exit": 0}, "window_ms": 10000,
@@ -47,12 +50,13 @@ def rich_trial(scenario, trial, canary=False, control=None):
 
 def make_rich(root):
     info = {"name": "rich", "title": "Everything that a report may have", "started_at": "2026-01-31T08:00:00.000Z",
-            "order": {"mode": "interleaved", "seed": 1}, "axes": [{"name": "kind", "values": ["a", "b"]}]}
-    plan = {"axes": ["kind"], "scenarios": [{"id": k, "axes": {"kind": k}, "digest": k} for k in ("a", "b", "later")] +
-            [{"id": "control-" + c, "axes": {"kind": "a"}, "digest": "control-" + c, "control": c, "of": "a"} for c in ("aa", "handicap")],
-            "contrasts": [{"contrast": "kind", "axis": "kind"}],
+            "order": {"mode": "interleaved", "seed": 1}, "axes": [{"name": "kind", "values": ["a", "b"]}, {"name": "size", "values": ["s", "l"]}]}
+    plan = {"axes": ["kind", "size"], "scenarios": [{"id": k, "axes": KINDS[k], "digest": k} for k in KINDS] +
+            [{"id": "later", "axes": {"kind": "later", "size": "s"}, "digest": "later"}] +
+            [{"id": "control-" + c, "axes": KINDS["a"], "digest": "control-" + c, "control": c, "of": "a"} for c in ("aa", "handicap")],
+            "contrasts": [{"contrast": "kind", "axis": "kind"}, {"contrast": "kind x size", "axis": "kind", "by": "size"}],
             "canary": {"scenario": "a", "every": 2, "band": 0.1, "metric": "load.goodput_rps", "digest": "c"}}
-    order = [("canary", 1), ("a", 1), ("b", 1), ("canary", 2), ("a", 2), ("b", 2), ("canary", 3)]
+    order = [("canary", 1), ("a", 1), ("b", 1), ("c", 1), ("d", 1), ("canary", 2), ("a", 2), ("b", 2), ("c", 2), ("d", 2), ("canary", 3)]
     order += [("control-" + c, n) for n in (1, 2) for c in ("aa", "handicap")]
     write_run(root, info, plan, ((rich_trial(s, n, s == "canary", s.removeprefix("control-") if s.startswith("control-") else None), {})
                                  for s, n in order))
@@ -99,7 +103,7 @@ def small_part(document):
 
 def may_be_missing(kind):
     parent, name = kind.split("/")[-2:]
-    return (parent in ("services", "metrics", "errors", "axes", "counts", "figures", "outcomes") or kind in ("/canary", "/contrasts", "/controls", "/controls[]/seen") or
+    return (parent in ("services", "metrics", "errors", "axes", "counts", "figures", "outcomes") or kind in ("/canary", "/contrasts", "/controls", "/interactions", "/controls[]/seen") or
             kind.startswith("/scenarios[]/phases[]/") and name in ("model", "warmup", "begin_ms") or name == "limited_by_evidence")
 
 

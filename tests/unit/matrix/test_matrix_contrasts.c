@@ -15,6 +15,20 @@ static void an_axis_within_all_others(void **state)
     assert_int_equal(m->contrasts[0].axis, 1);
     assert_string_equal(m->contrasts[0].text, "stack within framework, memory");
     assert_true(m->contrasts[1].axis == 0 && m->contrasts[2].axis == 2);
+    assert_true(m->contrasts[0].by == SIZE_MAX);
+}
+
+static void one_axis_by_another(void **state)
+{
+    CLEANUP(matrix_free)
+    struct matrix *m = read_matrix(HEAD REST AXES "contrasts:\n  - stack x memory\n  - stack\n"
+                                                  "  - framework x stack within memory\n");
+
+    (void)state;
+    assert_int_equal(m->contrast_count, 3);
+    assert_true(m->contrasts[0].axis == 1 && m->contrasts[0].by == 2);
+    assert_true(m->contrasts[1].axis == 1 && m->contrasts[1].by == SIZE_MAX);
+    assert_true(m->contrasts[2].axis == 0 && m->contrasts[2].by == 1);
 }
 
 static void none_is_fine(void **state)
@@ -37,6 +51,9 @@ static void what_is_no_question_is_said(void **state)
         {"['stack within framework, memroy']", "unknown axis 'memroy'", "did you mean 'memory'?"},
         {"['stack within framework, memory, memory']", "axis 'memory' is named twice", ""},
         {"['stack within framework, memory, stack']", "axis 'stack' is named twice", ""},
+        {"[stack x stack]", "axis 'stack' stands on both sides of the x", ""},
+        {"[stack x memroy]", "unknown axis 'memroy'", "did you mean 'memory'?"},
+        {"[stack x memory, stack x memory within framework]", "axis 'stack' is compared twice", ""},
         {"[stack, 'stack within framework, memory']", "axis 'stack' is compared twice", ""},
     };
 
@@ -53,6 +70,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_axis_within_all_others),
+        cmocka_unit_test(one_axis_by_another),
         cmocka_unit_test(none_is_fine),
         cmocka_unit_test(what_is_no_question_is_said),
     };

@@ -214,12 +214,41 @@ static void pairs_that_are_not_complete(void **state)
     assert_true(r.base_n == 0 && isnan(r.ratio));
 }
 
+/* Errors 0.03 and 0.04 add to 0.05; df = 0.05^4 / (0.03^4 / 4 + 0.04^4 / 6). */
+static void a_ratio_of_ratios_by_hand(void **state)
+{
+    const struct stats_ratio
+        a = {.base_n = 3, .other_n = 4, .ratio = 2, .log_ratio = log(2), .error = 0.03, .df = 4},
+        b = {.base_n = 5, .other_n = 5, .ratio = 3, .log_ratio = log(3), .error = 0.04, .df = 6},
+        none = {.ratio = NAN, .log_ratio = NAN, .error = NAN, .df = NAN},
+        exact = {.base_n = 3, .other_n = 3, .ratio = 2, .log_ratio = log(2), .error = 0, .df = NAN};
+    struct stats_ratio r;
+
+    (void)state;
+    stats_ratio_of_ratios(&a, &b, &r);
+    NEAR(r.ratio, 1.5, 1e-12);
+    NEAR(r.error, 0.05, 1e-12);
+    NEAR(r.df, 6.25e-6 / (8.1e-7 / 4 + 2.56e-6 / 6), 1e-9);
+    NEAR(r.p, 2 * (1 - stats_t_cdf(log(1.5) / 0.05, r.df)), 1e-12);
+    assert_true(r.base_n == 3 && r.other_n == 5);
+    stats_ratio_of_ratios(&a, &none, &r);
+    assert_true(isnan(r.ratio) && isnan(r.error) && isnan(r.p));
+    stats_ratio_of_ratios(&exact, &exact, &r);
+    assert_true(r.ratio == 1 && r.error == 0 && r.p == 1);
+    stats_ratio_of_ratios(&exact, &a, &r); /* one of no spread adds none */
+    NEAR(r.df, 4, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t_by_its_closed_forms),         cmocka_unit_test(welch_by_hand),
-        cmocka_unit_test(pairs_against_scipy),           cmocka_unit_test(pairs_that_are_not_complete),
-        cmocka_unit_test(too_few_and_no_spread),         cmocka_unit_test(holm_by_hand),
+        cmocka_unit_test(t_by_its_closed_forms),
+        cmocka_unit_test(welch_by_hand),
+        cmocka_unit_test(pairs_against_scipy),
+        cmocka_unit_test(pairs_that_are_not_complete),
+        cmocka_unit_test(a_ratio_of_ratios_by_hand),
+        cmocka_unit_test(too_few_and_no_spread),
+        cmocka_unit_test(holm_by_hand),
         cmocka_unit_test(intervals_cover_what_they_say),
     };
 
