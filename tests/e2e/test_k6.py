@@ -146,16 +146,23 @@ def versions_get_their_flags(lab):
     port.close()
 
 
+def measured(lab, out):
+    """Its load. That the stand-in cannot keep its users busy on a full machine is seen, and right: then it is invalid."""
+    t = lab.trial(out, 'good')
+    same(t['outcome'] in ('ok', 'invalid'), True, '%s: %s' % (t['outcome'], t['reason']))
+    return t['load']
+
+
 def the_matrix_may_replace_scenarios(lab):
-    run(lab, 'vus', ['good'], load=", vus: 3, warmup: {duration: 300ms}, script_env: {A: b c}")
-    l = lab.trial('vus', 'good')['load']
+    run(lab, 'vus', ['good'], code=None, load=", vus: 3, warmup: {duration: 300ms}, script_env: {A: b c}")
+    l = measured(lab, 'vus')
     same(l['model'], 'closed')
     assert 500 < l['duration_ms'] < 3000, l
-    run(lab, 'stages', ['good'], load=", stages: ['300ms:1', '300ms:2'], series: false")
-    same(lab.trial('stages', 'good')['load']['model'], 'closed')
+    run(lab, 'stages', ['good'], code=None, load=", stages: ['300ms:1', '300ms:2'], series: false")
+    same(measured(lab, 'stages')['model'], 'closed')
     assert not os.path.exists(lab.path('stages/trials/good/1/load/stream.ndjson'))
-    run(lab, 'count', ['good'], load=', iterations: 7, model: closed')
-    same(lab.trial('count', 'good')['load']['requests'], 7)
+    run(lab, 'count', ['good'], code=None, load=', iterations: 7, model: closed')
+    same(measured(lab, 'count')['requests'], 7)
     r = lab.benchctl('check', 'count.yaml', '--set', 'load.vus=2', '--set', 'load.model=open', code=2)
     has(r.stderr, "vus and iterations replace the script's scenarios")
     r = lab.benchctl('check', 'count.yaml', '--set', 'load.script=null', code=2)
@@ -171,10 +178,10 @@ def one_word_changes_the_generator(lab):
     builtin: {vus: 1, duration: 400ms, requests: [{path: /health, expect: 200}]}
     k6: {script: 'load/${how}.js', duration: 600ms}
 """)
-    lab.run('two.yaml', 'builtin', env=env())
-    same(lab.trial('builtin', 'good')['load']['generator']['name'], 'builtin')
-    lab.run('two.yaml', 'other', '--set', 'load.adapter=k6', env=env())
-    same(lab.trial('other', 'good')['load']['generator']['name'], 'k6')
+    lab.run('two.yaml', 'builtin', code=None, env=env())
+    same(measured(lab, 'builtin')['generator']['name'], 'builtin')
+    lab.run('two.yaml', 'other', '--set', 'load.adapter=k6', code=None, env=env())
+    same(measured(lab, 'other')['generator']['name'], 'k6')
     lab.benchctl('rerun', '--dry-run', '--trust', lab.path('other.tar.zst'), env=env())
     for part in ('part16', 'part17', 'part19'):
         lab.benchctl('check', os.path.join(TOP, 'matrices', part + '.yaml'), '--set', 'load.adapter=k6',
