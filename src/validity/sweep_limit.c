@@ -118,6 +118,21 @@ static bool processors_decide(struct finding_of_limit *f)
                               digits(f->j->arena, f->j->facts->host_cores), digits(f->j->arena, a->cores)));
 }
 
+/* A program of one thread is at its limit with one core, whatever it is allowed. */
+static bool thread_decides(struct finding_of_limit *f)
+{
+    const struct arm *a = f->arm;
+
+    if (a->state != ARM_WORKING || !(a->cores >= THREAD_BUSY) || !(own_share(a) >= OWN_SHARE) ||
+        a->database_cores > a->cores)
+        return false;
+    return found(
+        f, LIMITED_APP_CPU,
+        arena_printf(f->j->arena,
+                     "it used %s cores, about what one thread can, and its requests are its own work",
+                     digits(f->j->arena, a->cores)));
+}
+
 static bool database_decides(struct finding_of_limit *f)
 {
     const struct arm *a = f->arm;
@@ -175,8 +190,8 @@ static bool nothing_decides(struct finding_of_limit *f)
 void sweep_limits(struct sweep_judge *j, struct validity_sweep *ret)
 {
     static bool (*const causes[])(struct finding_of_limit *) = {
-        killed,           generator_busy,   quota_decides,   collector_works, processors_decide,
-        database_decides, upstream_decides, nothing_decides,
+        killed,           generator_busy,   quota_decides,  collector_works, processors_decide,
+        database_decides, upstream_decides, thread_decides, nothing_decides,
     };
 
     ret->limits = arena_array(j->arena, struct validity_limit, j->len + 1);

@@ -104,6 +104,16 @@ static void a_full_machine_is_cpu_of_whom_uses_it(void **state)
     limited_by(s, LIMITED_BY_NOTHING, NULL);
 }
 
+/* Of two cores it could use both, and has one thread. */
+static void one_thread_is_a_limit(void **state)
+{
+    struct sweep_fixture *s = *state;
+
+    (void)add_trial(s, "one",
+                    &(struct found){.rps = 1000, .p50_ms = 8, .cpu_ms = 1, .users = 8, .floor_ms = 1.2});
+    limited_by(s, LIMITED_APP_CPU, "about what one thread can");
+}
+
 static void nothing_measured_is_not_known(void **state)
 {
     struct sweep_fixture *s = *state;
@@ -122,6 +132,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_first_in_order_is_said, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(a_full_machine_is_cpu_of_whom_uses_it, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test_setup_teardown(one_thread_is_a_limit, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(nothing_measured_is_not_known, fixture_setup, fixture_teardown),
     };
 
